@@ -3,19 +3,32 @@
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
-import { BatchParameters, PendingFilter } from "@data-import/domain/batches/Batch"
+import { BatchParameters } from "@data-import/domain/batches/Batch"
 import * as Batch from "@data-import/domain/batches/BatchBody"
 import { errorsOfLine } from "@data-import/domain/batches/BatchLine"
 import { LineOutcome } from "@data-import/domain/batches/Counts"
-import { BatchPayload, StartPayload } from "@data-import/domain/batches/BatchValidation"
+import {
+  BatchPayload,
+  SourceFilter,
+  StartPayload
+} from "@data-import/domain/batches/BatchValidation"
 import { AnyObject, InstantText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
 import { lineCount } from "./ErrorBody.ts"
 
-const filter = documented("PendingFilter", "Which pending imports to process.", PendingFilter, {
+const filter = documented("SourceFilter", "Which imports of the source.", SourceFilter, {
   cohort: "Only imports of this cohort.",
-  code: "Only imports whose last attempt failed with this code.",
-  failed: "Only imports whose last attempt failed (true), or that were never attempted (false)."
+  created_after: {
+    description: "Of IMPORTED: only accounts that were created after this instant.",
+    wire: InstantText
+  },
+  created_before: {
+    description: "Of IMPORTED: only accounts that were created before this instant.",
+    wire: InstantText
+  },
+  code: "Of PENDING: only imports whose last attempt failed with this code.",
+  failed:
+    "Of PENDING: only imports whose last attempt failed (true), or that were never attempted (false)."
 })
 
 const parameters = documented(
@@ -53,16 +66,22 @@ export const BatchRequestBody = Schema.Struct({
         "The team that takes the accounts over; it must exist. IMPORT and PROCESS need it.",
       dry_run: {
         description:
-          "Whether IMPORT and PROCESS only rehearse: nothing is stored, and a line that would " +
-          "succeed is SUCCEEDED with the status and code of a successful dry run.",
+          "Whether IMPORT, PROCESS and REVERT only rehearse: nothing is stored, and a line that would " +
+          "succeed is SUCCEEDED, for the first two with the status and code of a successful dry run.",
         default: false
       },
       cohort:
         "The cohort of what this batch stages, but for lines with one of their own; lists and later " +
         "batches select by it.",
       source:
-        "PENDING, for PROCESS: the batch has no lines of its own, and processes everything that is " +
-        "staged and pending when it starts.",
+        "The batch has no lines of its own. PENDING, for PROCESS: it processes everything that is " +
+        "staged and pending when it starts. IMPORTED, for REVERT: it reverts every account that is " +
+        "imported when it starts.",
+      reason: "For REVERT, which needs it: why, as for Revert an account.",
+      with_additions: {
+        description: "For REVERT: as for Revert an account, for every line.",
+        default: false
+      },
       filter: "Narrows the source.",
       retry_of:
         "An ended batch, whose failed lines are sent again as they were. Settings that are left out " +
@@ -87,7 +106,7 @@ export const BatchLineBody = AnyObject.annotate({
   description:
     "One line. VALIDATE, STAGE, IMPORT: an account payload, not wrapped; for the last two also the " +
     "body of stage, to have a `cohort` beside the payload. PROCESS: an object with " +
-    "`external_account_number`. The others: the body of the endpoint. `import_supplier` may be " +
+    "`external_account_number`. REVERT: also with `kraken_account_number`. The others: the body of the endpoint. `import_supplier` may be " +
     "left out everywhere."
 })
 

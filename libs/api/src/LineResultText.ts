@@ -27,7 +27,8 @@ const successOf: Readonly<Record<BatchOperation, 200 | 201>> = {
   NOTES: 201,
   TRANSACTIONS: 201,
   STATEMENTS: 201,
-  PAYMENT_INSTRUCTIONS: 201
+  PAYMENT_INSTRUCTIONS: 201,
+  REVERT: 200
 }
 
 const errorOf = (failure: LineFailure): ErrorResponse => {
@@ -57,6 +58,8 @@ const saysMore = (answer: LineAnswer): boolean => {
       return answer.results.some(
         ({ isMoved = false, status }) => isMoved || status === "TRANSACTION_ALREADY_EXISTS"
       )
+    case "Reverted":
+      return answer.ended.length > 0
   }
 }
 
@@ -69,6 +72,8 @@ const bodyOf = (answer: LineAnswer | null): unknown => {
       return notesAnswer(answer.results)
     case "Transactions":
       return encodeTransactions(transactionsAnswer(answer.results, { readsAccounts: false }))
+    case "Reverted":
+      return { payment_instructions: answer.ended }
   }
 }
 

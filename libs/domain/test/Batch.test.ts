@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
 import fc from "fast-check"
 import * as Batch from "../src/batches/Batch.ts"
+import { eventsBetween } from "../src/batches/BatchEvent.ts"
 import * as Counts from "../src/batches/Counts.ts"
 import { ApiKeyId, OrganisationName } from "../src/suppliers/Organisation.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
@@ -164,7 +165,7 @@ describe("a batch", () => {
 })
 
 describe("the review of a batch", () => {
-  const fine = { isSupplierOngoing: true, isKeyValid: true }
+  const fine: Batch.Circumstances = { supplierStatus: "Ongoing", isKeyValid: true }
   const reviewed = (batch: Batch.Batch, circumstances: Partial<typeof fine>, when = at) =>
     Batch.review(batch, { ...fine, ...circumstances }, when)
 
@@ -174,12 +175,12 @@ describe("the review of a batch", () => {
   })
 
   it("pauses while the supplier is not ongoing, but not a validation", () => {
-    const paused = reviewed(queued(1), { isSupplierOngoing: false })
+    const paused = reviewed(queued(1), { supplierStatus: "Paused" })
     expect([...paused.pausedBy]).toEqual(["SUPPLIER"])
     expect([...reviewed(paused, {}).pausedBy]).toEqual([])
     const { settings, ...batch } = queued(1)
     const validation = { ...batch, settings: { ...settings, operation: "VALIDATE" as const } }
-    expect(reviewed(validation, { isSupplierOngoing: false })).toBe(validation)
+    expect(reviewed(validation, { supplierStatus: "Paused" })).toBe(validation)
   })
 
   it("pauses for a revoked key until another one resumes it", () => {
@@ -213,7 +214,7 @@ describe("the events of a batch", () => {
     ["a cancellation", queued(1), Result.getOrThrow(Batch.cancel(queued(1), at)), ["cancelled"]]
   ]
   it.each(table)("are written for %s", (_name, before, after, expected) => {
-    const events = Batch.eventsBetween(before, after)
+    const events = eventsBetween(before, after)
     expect(events).toEqual(expected.map((name) => `data_import.batch.${name}-v1`))
   })
 })

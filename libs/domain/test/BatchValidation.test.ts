@@ -21,7 +21,8 @@ const errorsIn = (payload: unknown): ReadonlyArray<string> =>
 describe("the creation of a batch", () => {
   it("accepts every operation", () => {
     for (const operation of BatchOperation.literals) {
-      expect(errorsIn({ ...processing, operation }), operation).toEqual([])
+      const reason = operation === "REVERT" ? { reason: "Wrong sign" } : {}
+      expect(errorsIn({ ...processing, operation, ...reason }), operation).toEqual([])
     }
   })
 
@@ -58,11 +59,30 @@ describe("the creation of a batch", () => {
     expect(errorsIn({ ...payload, retry_of: retried })).toEqual([])
   })
 
-  it("accepts dry_run for IMPORT and PROCESS only", () => {
-    for (const operation of BatchOperation.literals) {
+  it("accepts dry_run for IMPORT, PROCESS and REVERT only", () => {
+    for (const operation of BatchOperation.literals.filter((each) => each !== "REVERT")) {
       const errors = ["IMPORT", "PROCESS"].includes(operation) ? [] : ["dry_run unknown_field"]
       expect(errorsIn({ ...processing, operation, dry_run: true }), operation).toEqual(errors)
     }
+  })
+
+  it("accepts the settings of a revert for REVERT only, which needs a reason", () => {
+    const reverting = { ...staging, operation: "REVERT" }
+    const settings = { reason: "Wrong sign", with_additions: true }
+    expect(errorsIn({ ...reverting, ...settings, dry_run: true })).toEqual([])
+    expect(errorsIn(reverting)).toEqual(["reason required"])
+    expect(errorsIn({ ...reverting, retry_of: retried })).toEqual([])
+    expect(errorsIn({ ...processing, ...settings })).toEqual([
+      "reason unknown_field",
+      "with_additions unknown_field"
+    ])
+    const filter = { cohort: "wave 3", created_after: "2026-01-01T00:00:00Z" }
+    expect(errorsIn({ ...reverting, ...settings, source: "IMPORTED", filter })).toEqual([])
+    expect(errorsIn({ ...reverting, ...settings, source: "PENDING" })).toEqual(["source invalid"])
+    expect(errorsIn({ ...processing, source: "PENDING", filter })).toEqual([
+      "filter.created_after unknown_field"
+    ])
+    expect(errorsIn({ ...processing, source: "IMPORTED" })).toEqual(["source invalid"])
   })
 
   it("accepts the source PENDING for PROCESS only", () => {

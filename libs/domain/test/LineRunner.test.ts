@@ -3,11 +3,12 @@
  * Source: docs/contract/batches.md#results.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type * as Batch from "../src/batches/Batch.ts"
 import type { LineInHand } from "../src/batches/LineOperations.ts"
 import { type LineRun, makeLineRunner } from "../src/batches/LineRunner.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
@@ -48,6 +49,33 @@ describe("a line", () => {
       ])
       const { imports } = yield* MemoryStore
       expect(imports.size).toBe(0)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("reverts the account that it names once, and nothing that began before goes on", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const run = yield* runner()
+      const processes = yield* ImportProcesses
+      const { account } = Option.getOrThrow(yield* processes.find(key))
+      const revert = { reason: "Wrong sign", withAdditions: false }
+      const line = { ...ofKey(key), kraken_account_number: account?.number }
+      const outcomes = [
+        yield* run(batchOf("REVERT", { revert, dryRun: true }), lineOf(line, 1)),
+        yield* run(batchOf("REVERT", { revert }), lineOf({ ...line, reason: "x" }, 2)),
+        yield* run(batchOf("REVERT", { revert }), lineOf(line, 3)),
+        yield* run(batchOf("REVERT", { revert }), lineOf(line, 4)),
+        yield* run(batchOf("PROCESS"), lineOf(ofKey(key), 1)),
+        yield* run(batchOf("STAGE"), lineOf(payload(), 1))
+      ].map(textOf)
+      expect(outcomes).toEqual([
+        ["SUCCEEDED", null, "Reverted", true],
+        ["FAILED", "request_failed_validation", null, false],
+        ["SUCCEEDED", null, "Reverted", true],
+        ["ALREADY", null, "Reverted", true],
+        ["FAILED", "account_reverted", null, false],
+        ["FAILED", "account_reverted", null, false]
+      ])
     }).pipe(Effect.provide(world))
   )
 

@@ -5,7 +5,15 @@ import type { ResultEncoder } from "../src/batches/LineResult.ts"
 import { type FaultPlan, noFaults } from "../testing/faults.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { putAll, type Wire } from "../testing/wire.ts"
-import { demo, idempotentWrites, key, programs, supplierCode, team } from "./importPrograms.ts"
+import {
+  demo,
+  idempotentWrites,
+  importRevert,
+  key,
+  programs,
+  supplierCode,
+  team
+} from "./importPrograms.ts"
 import { postImport } from "./postImportPrograms.ts"
 
 /** Outcome, code, kind of answer, and whether there is an account. */
@@ -59,6 +67,7 @@ export const linePrograms = Effect.fnUntraced(function* (plan: FaultPlan = noFau
   return {
     accountImport: yield* programs(plan),
     postImport: yield* postImport(plan),
+    importRevert: yield* importRevert(plan),
     writes: yield* idempotentWrites(plan),
     encoderOf: () => encode
   }

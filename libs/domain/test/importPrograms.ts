@@ -8,11 +8,14 @@ import { Documents, DocumentsUnavailable } from "../src/documents/Documents.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
+import { ImportRevert, layer as importRevertLayer } from "../src/imports/ImportRevert.ts"
+import { Reverts } from "../src/imports/Reverts.ts"
 import { layerMemory as documents } from "../testing/memory/Documents.ts"
 import { layerMemory as auditLog } from "../testing/memory/AuditLog.ts"
 import { layerMemory as hashing } from "../testing/memory/Hashing.ts"
 import { layerMemory as idempotencyKeys } from "../testing/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../testing/memory/ImportProcesses.ts"
+import { layerMemory as reverts } from "../testing/memory/Reverts.ts"
 import { layerMemory as configuration } from "../testing/memory/Configuration.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
@@ -40,6 +43,7 @@ const namedDocuments = [
 /** The ports over one empty store, and the store itself. */
 export const ports = Layer.mergeAll(
   importProcesses,
+  reverts,
   auditLog,
   idempotencyKeys,
   configuration,
@@ -111,6 +115,14 @@ export const programs = Effect.fnUntraced(function* (
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
   )
   return yield* Effect.provide(AccountImport, layer)
+})
+
+/** The program of reverts, on ports with the faults of the plan. */
+export const importRevert = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const layer = importRevertLayer.pipe(
+    Layer.provide(Layer.succeed(Reverts, withFaults(Reverts, yield* Reverts, plan)))
+  )
+  return yield* Effect.provide(ImportRevert, layer)
 })
 
 /** Writes under idempotency keys, whose storage has the faults of the plan. */

@@ -46,6 +46,7 @@ const completing = (it: It): void => {
         key,
         skipped: false,
         erased: false,
+        revertedAt: null,
         lease: null,
         account: { number, createdAt }
       })

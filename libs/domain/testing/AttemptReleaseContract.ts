@@ -43,7 +43,14 @@ const releasing = (it: It): void => {
       if (state !== "in progress" && state !== "lease expired") {
         return expectSame(after, before, "there was nothing to give back")
       }
-      expectSame(after.process, { key, skipped: false, erased: false, lease: null, account: null })
+      expectSame(after.process, {
+        key,
+        skipped: false,
+        erased: false,
+        lease: null,
+        account: null,
+        revertedAt: null
+      })
       const { errors, outcome } = failed
       expectSame(after.attempts, [
         { id: attempt, dryRun: false, startedAt: noon, endedAt: at, outcome, errors }
@@ -193,7 +200,14 @@ const skipsAndAttempts = (it: It): void => {
       const { account, attempt, caller, key, now } = yield* arrange("lease expired")
       yield* imports.setSkipped({ key, skipped: true, at: now })
       const skipped = yield* tracesOf(key)
-      expectSame(skipped.process, { key, skipped: true, erased: false, lease: null, account: null })
+      expectSame(skipped.process, {
+        key,
+        skipped: true,
+        erased: false,
+        lease: null,
+        account: null,
+        revertedAt: null
+      })
       expectSame(skipped.attempts, [
         {
           id: attempt,

@@ -1,40 +1,29 @@
 /** What every storage of batches must do before workers run lines. The store may be shared. */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, type Layer, Option, Result } from "effect"
-import type { ImportKey } from "../src/imports/ImportProcess.ts"
+import { Effect, type Layer, Option, Result } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
-import { ApiKeyId, type Caller } from "../src/suppliers/Organisation.ts"
 import { ApiKeys } from "../src/access/ApiKeys.ts"
 import { serviceFor } from "../src/access/Operator.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
 import { type Appending, Batches } from "../src/batches/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
-import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
+import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import {
   append,
   begun,
   cancelled,
   createdIn,
   createFor,
-  encoder,
   found,
   linesOf,
   newId,
   settingsOf,
   start,
-  started,
-  takeNext
+  started
 } from "./begunBatches.ts"
-import {
-  expectSame,
-  freshApiKey,
-  freshAttempt,
-  freshSupplier,
-  noon,
-  noonPlus
-} from "./freshNames.ts"
-import { claim, stagedHash } from "./importStates.ts"
+import { expectSame, freshApiKey, freshSupplier, noon, noonPlus } from "./freshNames.ts"
+import { batchSources } from "./BatchSourcesContract.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 type Ports = ApiKeys | AuditLog | Batches | Configuration | IdempotencyKeys | ImportProcesses
@@ -208,80 +197,7 @@ const changing = (it: It): void => {
       expect((yield* batches.list(page)).length).toBe(1)
     })
   )
-
-  const filters: ReadonlyArray<readonly [Batch.PendingSelection, ReadonlyArray<string>]> = [
-    [{}, ["a", "b", "c", "d", "e"]],
-    [{ cohort: "wave" }, ["b"]],
-    [{ failed: true }, ["c", "d"]],
-    [{ state: "PENDING" }, ["a", "b", "d"]],
-    [{ state: "FAILED" }, ["c", "e"]],
-    [{ state: "FAILED", code: "invalid_phone_number" }, ["c"]],
-    [{ state: "FAILED", code: "lease_expired" }, ["e"]],
-    [{ state: "PENDING", code: "invalid_phone_number" }, ["d"]],
-    [{ failed: false }, ["a", "b"]],
-    [{ code: "account_failed_validation" }, ["c", "d"]],
-    [{ code: "invalid_phone_number" }, ["c", "d"]],
-    [{ code: "required" }, []],
-    [{ code: "invalid_phone_number", failed: false }, []]
-  ]
-  it.effect.each(filters)("fills a batch of pending imports when it starts: %j", ([pending, all]) =>
-    Effect.gen(function* () {
-      const fresh = yield* freshSupplier
-      // Only the board selects by state.
-      const apiKey = ApiKeyId.make("board:mia")
-      const owner =
-        pending.state === undefined ? fresh : { ...fresh, caller: { ...fresh.caller, apiKey } }
-      const { stage } = yield* ImportProcesses
-      const sent = { payload: "{}", hash: stagedHash, caller: owner.caller, at: noon }
-      for (const [number, cohort] of [
-        ["b", "wave"],
-        ["a", null],
-        ["c", null],
-        ["d", null],
-        ["e", null]
-      ] as const) {
-        const key = owner.keyOf(number)
-        yield* stage({ ...sent, key, cohort })
-      }
-      yield* failAttempt(owner.keyOf("c"), owner.caller)
-      const corrected = owner.keyOf("d")
-      yield* failAttempt(corrected, owner.caller)
-      yield* stage({ ...sent, key: corrected })
-      yield* claim(owner.keyOf("e"), owner.caller, noonPlus(-3_600))
-      const batch = yield* begun({ of: owner, operation: "PROCESS", pending })
-      yield* start(batch, 0)
-      expect((yield* found(batch)).counts.received).toBe(all.length)
-      const chunk = yield* takeNext()
-      const lines = Option.isSome(chunk) ? chunk.value.lines : []
-      expect(
-        lines.map(({ bytes, externalAccountNumber }) => [externalAccountNumber, bytes])
-      ).toEqual(
-        all.map((number) => [
-          number,
-          encoder.encode(JSON.stringify({ external_account_number: number }))
-        ])
-      )
-    })
-  )
 }
-
-/** An attempt that has failed with an error at a field. */
-const failAttempt = Effect.fnUntraced(function* (key: ImportKey, caller: Caller) {
-  const { claim, release } = yield* ImportProcesses
-  const attempt = freshAttempt()
-  const limits = { deployment: null, supplier: null }
-  const lease = Duration.seconds(60)
-  yield* claim({ key, attempt, dryRun: false, lease, limits, caller, at: noon })
-  yield* release({
-    key,
-    attempt,
-    dryRun: false,
-    outcome: "account_failed_validation",
-    errors: [{ code: "invalid_phone_number", attr: "customers.0.landline" }],
-    caller,
-    at: noon
-  })
-})
 
 const reviewing = (it: It): void => {
   const seen = ({ id }: { readonly id: Batch.BatchId }) =>
@@ -307,12 +223,12 @@ const reviewing = (it: It): void => {
       const batch = yield* begun({ of: owner })
       yield* append(batch, linesOf("a"))
       yield* start(batch, 1)
-      expectSame(yield* seen(batch), { isSupplierOngoing: true, isKeyValid: true })
+      expectSame(yield* seen(batch), { supplierStatus: "Ongoing", isKeyValid: true })
       yield* keys.revoke(key.id, noon)
       yield* configuration.changeSupplierStatus(owner.supplier.code, () =>
         Result.succeed("Paused" as const)
       )
-      expectSame(yield* seen(batch), { isSupplierOngoing: false, isKeyValid: false })
+      expectSame(yield* seen(batch), { supplierStatus: "Paused", isKeyValid: false })
     })
   )
 
@@ -394,6 +310,7 @@ export const batchesContract = (name: string, ports: Layer.Layer<Ports>): void =
     describe("findOfAny and list", () => overseeing(it))
     describe("append", () => appending(it))
     describe("change", () => changing(it))
+    describe("sources", () => batchSources(it))
     describe("review", () => reviewing(it))
   })
 }

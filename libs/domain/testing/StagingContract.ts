@@ -50,7 +50,14 @@ const inEveryState = (it: It): void => {
         return
       }
       expectSame(answer, { _tag: answers[state] })
-      expectSame(after.process, { key, skipped: false, erased: false, lease: null, account: null })
+      expectSame(after.process, {
+        key,
+        skipped: false,
+        erased: false,
+        lease: null,
+        account: null,
+        revertedAt: null
+      })
       expectSame(after.audit, [
         ...before.audit,
         auditEntry(caller, now, "stage", answers[state].toLowerCase())

@@ -20,6 +20,8 @@ create table batches (
   dry_run boolean not null,
   cohort text,
   pending json,
+  imported json,
+  revert json,
   retry_of uuid,
   max_failures integer,
   parameters json not null,

@@ -9,6 +9,7 @@ import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
 import { makeAuditExport } from "@data-import/domain/audit/AuditExport"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import { reportLeases } from "@data-import/domain/imports/LeaseMetrics"
+import * as ImportRevert from "@data-import/domain/imports/ImportRevert"
 import { makePayloadUpkeep } from "@data-import/domain/imports/PayloadUpkeep"
 import * as PostImport from "@data-import/domain/additions/PostImport"
 import { AuditHeadStore } from "@data-import/domain/audit/AuditHeadStore"
@@ -35,6 +36,7 @@ import * as StoredCertificates from "@data-import/postgres/certificates/Certific
 import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as StoredBatches from "@data-import/postgres/batches/Batches"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
+import * as Reverts from "@data-import/postgres/imports/Reverts"
 import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
@@ -67,6 +69,7 @@ const serving = Effect.gen(function* () {
   const programs = {
     accountImport: yield* AccountImport.AccountImport,
     postImport: yield* PostImport.PostImport,
+    importRevert: yield* ImportRevert.ImportRevert,
     writes: yield* IdempotentWrites.IdempotentWrites,
     encoderOf: resultEncoderOf
   }
@@ -105,6 +108,7 @@ const storage = ServiceStorage.of(
     StoredBatches.layer,
     IdempotencyKeys.layer,
     StoredImportProcesses.layer,
+    Reverts.layer,
     Configuration.layer
   )
 )
@@ -122,6 +126,7 @@ export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([
     Layer.provide(AccountImport.layer, lease),
     PostImport.layer,
+    ImportRevert.layer,
     IdempotentWrites.layer
   ]),
   Layer.provide(SharedConfiguration.layer),

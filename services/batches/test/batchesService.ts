@@ -6,6 +6,7 @@ import type { Reply } from "@data-import/api/testing/Client"
 import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import * as PostImport from "@data-import/domain/additions/PostImport"
+import * as ImportRevert from "@data-import/domain/imports/ImportRevert"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { layerMemory as memoryDocuments } from "@data-import/domain/testing/memory/Documents"
 import { layerMemory as memoryHashing } from "@data-import/domain/testing/memory/Hashing"
@@ -19,7 +20,12 @@ import type { Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as batches } from "../src/Batches.ts"
 
-const programs = Layer.mergeAll(AccountImport.layer, PostImport.layer, IdempotentWrites.layer).pipe(
+const programs = Layer.mergeAll(
+  AccountImport.layer,
+  PostImport.layer,
+  ImportRevert.layer,
+  IdempotentWrites.layer
+).pipe(
   Layer.provide([
     memoryDocuments(new Map()),
     memoryVendor,
@@ -47,6 +53,7 @@ const worker = Effect.gen(function* () {
   const programs = {
     accountImport: yield* AccountImport.AccountImport,
     postImport: yield* PostImport.PostImport,
+    importRevert: yield* ImportRevert.ImportRevert,
     writes: yield* IdempotentWrites.IdempotentWrites,
     encoderOf: resultEncoderOf
   }

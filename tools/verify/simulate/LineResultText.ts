@@ -23,6 +23,7 @@ const messageOf = ({ accountNumber, answer }: Parameters<ResultEncoder>[1]): str
       return answer.results
         .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
         .join(", ")
+    case "Reverted":
     case undefined:
       return accountNumber ?? ""
   }

@@ -89,7 +89,7 @@ const prepared: Answer = { code: "ok", message: "prepared" }
 
 /** The programs, and the results of lines as the simulation reads them. */
 export const lineProgramsOf = (world: World, programs: Programs): LinePrograms => {
-  const { accountImport, postImport, writes } = programs
+  const { accountImport, importRevert, postImport, writes } = programs
   const prepareLine: LinePrograms["accountImport"]["prepareLine"] = (caller, body, errors, team) =>
     Effect.flatMap(OnBehalf, (worker) => {
       const { payload } = body as { readonly payload: Wire }
@@ -128,6 +128,7 @@ export const lineProgramsOf = (world: World, programs: Programs): LinePrograms =
       createTransactions: (caller, ...rest) =>
         asStep(caller, (own) => postImport.createTransactions(own, ...rest))
     },
+    importRevert,
     writes: { run },
     encoderOf: () => encodeResult
   }

@@ -5,6 +5,7 @@ import { layerMemory as accounts } from "@data-import/domain/testing/memory/Acco
 import { layerMemory as auditLog } from "@data-import/domain/testing/memory/AuditLog"
 import { layerMemory as idempotencyKeys } from "@data-import/domain/testing/memory/IdempotencyKeys"
 import { layerMemory as importProcesses } from "@data-import/domain/testing/memory/ImportProcesses"
+import { layerMemory as reverts } from "@data-import/domain/testing/memory/Reverts"
 import { layerMemory as batches } from "@data-import/domain/testing/memory/Batches"
 import { layerMemory as configuration } from "@data-import/domain/testing/memory/Configuration"
 import { importOf, MemoryStore, storedBatch } from "@data-import/domain/testing/memory/Store"
@@ -32,6 +33,7 @@ export const memory = Effect.gen(function* () {
   Effect.provide(
     Layer.mergeAll(
       importProcesses,
+      reverts,
       accounts,
       auditLog,
       configuration,

@@ -25,6 +25,8 @@ import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWri
 import * as ImportQuery from "@data-import/domain/imports/ImportQuery"
 import type { NoteResult } from "@data-import/domain/additions/NoteImport"
 import * as PostImport from "@data-import/domain/additions/PostImport"
+import * as ImportRevert from "@data-import/domain/imports/ImportRevert"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/documents/Documents"
@@ -55,6 +57,7 @@ import type { CallScheduler } from "./CallScheduler.ts"
 export interface Programs {
   readonly accountImport: AccountImport.AccountImport["Service"]
   readonly postImport: PostImport.PostImport["Service"]
+  readonly importRevert: ImportRevert.ImportRevert["Service"]
   readonly query: ImportQuery.ImportQuery["Service"]
   readonly writes: IdempotentWrites.IdempotentWrites["Service"]
   readonly batches: BatchManagement.BatchManagement["Service"]
@@ -79,6 +82,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const guarded: Storage = {
     imports: scheduler.guard(ImportProcesses, storage.imports),
     accounts: scheduler.guard(Accounts, storage.accounts),
+    reverts: scheduler.guard(Reverts, storage.reverts),
     auditLog: scheduler.guard(AuditLog, storage.auditLog),
     configuration: scheduler.guard(Configuration, storage.configuration),
     keys: scheduler.guard(IdempotencyKeys, storage.keys),
@@ -90,6 +94,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const ports = Layer.mergeAll(
     Layer.succeed(ImportProcesses, guarded.imports),
     Layer.succeed(Accounts, guarded.accounts),
+    Layer.succeed(Reverts, guarded.reverts),
     Layer.succeed(AuditLog, guarded.auditLog),
     Layer.succeed(Configuration, guarded.configuration),
     Layer.succeed(IdempotencyKeys, guarded.keys),
@@ -111,6 +116,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     const programs: Programs = {
       accountImport: yield* AccountImport.AccountImport,
       postImport: yield* PostImport.PostImport,
+      importRevert: yield* ImportRevert.ImportRevert,
       query: yield* ImportQuery.ImportQuery,
       writes: yield* IdempotentWrites.IdempotentWrites,
       batches: yield* BatchManagement.BatchManagement,
@@ -123,6 +129,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
       Layer.mergeAll(
         AccountImport.layer,
         PostImport.layer,
+        ImportRevert.layer,
         ImportQuery.layer,
         IdempotentWrites.layer,
         BatchManagement.layer,

@@ -7,6 +7,7 @@ import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
@@ -14,6 +15,7 @@ import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavaila
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
   readonly accounts: Accounts["Service"]
+  readonly reverts: Reverts["Service"]
   readonly auditLog: AuditLog["Service"]
   readonly configuration: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
@@ -39,6 +41,7 @@ export const ports = Effect.gen(function* () {
   return {
     imports: yield* ImportProcesses,
     accounts: yield* Accounts,
+    reverts: yield* Reverts,
     auditLog: yield* AuditLog,
     configuration: yield* Configuration,
     keys: yield* IdempotencyKeys,

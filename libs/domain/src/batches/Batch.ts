@@ -5,10 +5,9 @@
  */
 import { DateTime, Duration, Result, Schema } from "effect"
 import type { ApiKeyId, OrganisationName } from "../suppliers/Organisation.ts"
-import type { SupplierCode } from "../suppliers/Supplier.ts"
-import { nonBlankText } from "../schema/Field.ts"
+import type { SupplierCode, SupplierStatus } from "../suppliers/Supplier.ts"
+import { Instant, nonBlankText } from "../schema/Field.ts"
 import { OnDifference } from "../schema/OnDifference.ts"
-import type { BatchEventName } from "./BatchEvent.ts"
 import * as Counts from "./Counts.ts"
 import * as Throughput from "./Throughput.ts"
 
@@ -27,7 +26,8 @@ export const BatchOperation = Schema.Literals([
   "NOTES",
   "TRANSACTIONS",
   "STATEMENTS",
-  "PAYMENT_INSTRUCTIONS"
+  "PAYMENT_INSTRUCTIONS",
+  "REVERT"
 ])
 export type BatchOperation = typeof BatchOperation.Type
 
@@ -74,6 +74,21 @@ export const PendingSelection = Schema.Struct({
 })
 export type PendingSelection = typeof PendingSelection.Type
 
+/** The imported accounts that a batch reverts: those that match every condition. */
+export const ImportedFilter = Schema.Struct({
+  cohort: Schema.optionalKey(ShortName),
+  created_after: Schema.optionalKey(Instant),
+  created_before: Schema.optionalKey(Instant)
+})
+export type ImportedFilter = typeof ImportedFilter.Type
+
+/** What REVERT does with each account. */
+export const RevertSettings = Schema.Struct({
+  reason: Schema.String,
+  withAdditions: Schema.Boolean
+})
+export type RevertSettings = typeof RevertSettings.Type
+
 /** The parameters of TRANSACTIONS, the last one also of NOTES, where its default is `fail`. */
 export const BatchParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(Schema.Boolean),
@@ -89,11 +104,15 @@ export interface BatchSettings {
   readonly name: string | null
   /** For IMPORT and PROCESS. */
   readonly operationsTeam: string | null
-  /** For IMPORT and PROCESS. */
+  /** For IMPORT, PROCESS and REVERT. */
   readonly dryRun: boolean
   readonly cohort: string | null
   /** If not null, the lines are the matching imports that are pending when the batch starts. */
   readonly pending: PendingSelection | null
+  /** If not null, the lines are the matching imported accounts when the batch starts. */
+  readonly imported: ImportedFilter | null
+  /** For REVERT. */
+  readonly revert: RevertSettings | null
   /** The batch whose failed lines this one retries. */
   readonly retryOf: BatchId | null
   /** Pauses the batch when more lines than this have failed; null for never. */
@@ -109,6 +128,8 @@ export const defaultSettings: Omit<BatchSettings, "supplier" | "operation"> = {
   dryRun: false,
   cohort: null,
   pending: null,
+  imported: null,
+  revert: null,
   retryOf: null,
   maxFailures: null,
   parameters: {}
@@ -210,9 +231,15 @@ export const isWorkable = (batch: Batch): boolean => {
 const conflict = (batch: Batch): Result.Result<never, StateConflict> =>
   Result.fail({ _tag: "StateConflict", state: stateOf(batch) })
 
+/** Whether the lines are chosen when the batch starts. */
+export const hasSource = ({
+  imported,
+  pending
+}: Pick<BatchSettings, "imported" | "pending">): boolean => pending !== null || imported !== null
+
 /** Whether a caller may send lines to the batch. */
 export const takesLines = (batch: Batch): boolean =>
-  stateOf(batch) === "OPEN" && batch.settings.retryOf === null && batch.settings.pending === null
+  stateOf(batch) === "OPEN" && batch.settings.retryOf === null && !hasSource(batch.settings)
 
 /** The batch with further lines. Fails unless it is open. */
 export const receive = (batch: Batch, lines: number): Result.Result<Batch, StateConflict> =>
@@ -232,7 +259,7 @@ export interface StartCircumstances {
 
 /**
  * Closes the upload and queues the work. Starting a batch again with the same number of lines
- * changes nothing. A batch of pending imports receives no lines; it is `filled` when it starts. A
+ * changes nothing. A batch with a source receives no lines; it is `filled` when it starts. A
  * retry does not start if it has a line that would be left out by now.
  */
 export const start = (
@@ -244,7 +271,7 @@ export const start = (
   }: { readonly at: DateTime.Utc; readonly apiKey: ApiKeyId } & Partial<StartCircumstances>
 ): Result.Result<Batch, StateConflict | LineCountMismatch> => {
   if (batch.isCancelled) return conflict(batch)
-  const received = batch.settings.pending === null ? batch.counts.received : 0
+  const received = hasSource(batch.settings) ? 0 : batch.counts.received
   if (totalLines !== received) return Result.fail({ _tag: "LineCountMismatch", received })
   if (batch.started !== null) return Result.succeed(batch)
   if (isOvertaken) return Result.fail({ _tag: "StateConflict", state: stateOf(batch), isOvertaken })
@@ -252,9 +279,9 @@ export const start = (
   return Result.succeed(isToBeFilled(started) ? started : finishedIfDone(started, by.at))
 }
 
-/** Whether the batch is started and still lacks its lines: the pending imports. */
+/** Whether the batch is started and still lacks the lines of its source. */
 export const isToBeFilled = (batch: Batch): boolean =>
-  batch.settings.pending !== null && batch.started !== null && batch.counts.received === 0
+  hasSource(batch.settings) && batch.started !== null && batch.counts.received === 0
 
 /** A started batch with its lines; zero lines finish it. */
 export const filled = (batch: Batch, lines: number, at: DateTime.Utc): Batch =>
@@ -320,7 +347,7 @@ export const end = (
 
 /** Facts that a batch depends on, and that change without a request for it. */
 export interface Circumstances {
-  readonly isSupplierOngoing: boolean
+  readonly supplierStatus: SupplierStatus
   /** Whether the key that started it is neither revoked nor expired. */
   readonly isKeyValid: boolean
 }
@@ -332,6 +359,12 @@ const isForgotten = (batch: Batch, at: DateTime.Utc): boolean =>
   stateOf(batch) === "OPEN" &&
   !DateTime.isGreaterThan(DateTime.addDuration(batch.createdAt, openFor), at)
 
+/** A wave is taken back while its supplier is paused. */
+const isHeldBy = (status: SupplierStatus, { operation }: BatchSettings): boolean => {
+  if (operation === "VALIDATE") return false
+  return operation === "REVERT" ? status === "Complete" : status !== "Ongoing"
+}
+
 /**
  * Adapts the batch to the circumstances: pauses it for its supplier or its key, lifts the
  * supplier's pause, or cancels it because it was never started. Returns the same batch if nothing
@@ -339,50 +372,15 @@ const isForgotten = (batch: Batch, at: DateTime.Utc): boolean =>
  */
 export const review = (
   batch: Batch,
-  { isKeyValid, isSupplierOngoing }: Circumstances,
+  { isKeyValid, supplierStatus }: Circumstances,
   at: DateTime.Utc
 ): Batch => {
   if (isFinal(batch)) return batch
   if (batch.started === null) {
     return isForgotten(batch, at) ? Result.getOrElse(cancel(batch, at), () => batch) : batch
   }
-  const isHeld = !isSupplierOngoing && batch.settings.operation !== "VALIDATE"
+  const isHeld = isHeldBy(supplierStatus, batch.settings)
   const ofKey = isKeyValid ? batch : withReason(batch, "KEY")
   if (isHeld) return withReason(ofKey, "SUPPLIER")
   return Result.getOrElse(resume(ofKey, ["SUPPLIER"], batch.started.apiKey), () => ofKey)
-}
-
-/** A change that nobody asked for, as the audit log names it. */
-export interface AutomaticChange {
-  readonly action: "pause_batch" | "resume_batch" | "cancel_batch"
-  /** The reason that was added or lifted, or `FORGOTTEN` for a batch that was never started. */
-  readonly outcome: PauseReason | "FORGOTTEN"
-}
-
-/** What `end` and `review` have changed. */
-export const automaticChanges = (before: Batch, after: Batch): ReadonlyArray<AutomaticChange> => {
-  const added = [...after.pausedBy].filter((reason) => !before.pausedBy.has(reason))
-  const lifted = [...before.pausedBy].filter((reason) => !after.pausedBy.has(reason))
-  return [
-    ...added.map((outcome) => ({ action: "pause_batch", outcome }) as const),
-    ...lifted.map((outcome) => ({ action: "resume_batch", outcome }) as const),
-    ...(after.isCancelled && !before.isCancelled
-      ? [{ action: "cancel_batch", outcome: "FORGOTTEN" } as const]
-      : [])
-  ]
-}
-
-/** The events of a state change. Resuming counts as started again. */
-export const eventsBetween = (before: Batch, after: Batch): ReadonlyArray<BatchEventName> => {
-  const isRunning = (batch: Batch) => batch.started !== null && batch.pausedBy.size === 0
-  const events: Array<BatchEventName> = []
-  if (!isRunning(before) && isRunning(after)) events.push("data_import.batch.started-v1")
-  if (before.pausedBy.size === 0 && after.pausedBy.size > 0) {
-    events.push("data_import.batch.paused-v1")
-  }
-  if (!before.isCancelled && after.isCancelled) events.push("data_import.batch.cancelled-v1")
-  if (before.finishedAt === null && after.finishedAt !== null && !after.isCancelled) {
-    events.push("data_import.batch.completed-v1")
-  }
-  return events
 }

@@ -26,6 +26,7 @@ import {
   keyInUse,
   NotFound,
   OperationsTeamDoesNotExist,
+  PermissionDenied,
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
@@ -102,6 +103,24 @@ const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
 type Old = Partial<Batch.BatchSettings>
 
+const revertOf = (
+  { operation, reason = "", with_additions }: BatchPayload,
+  { revert = null }: Old
+): Batch.RevertSettings | null =>
+  operation !== "REVERT"
+    ? null
+    : {
+        reason: reason === "" ? (revert?.reason ?? "") : reason,
+        withAdditions: with_additions ?? revert?.withAdditions ?? false
+      }
+
+/** Whoever lets a batch revert accounts needs the scope of the single endpoint. */
+const requireScope = (
+  { scopes }: Caller,
+  { operation }: { readonly operation: Batch.BatchOperation }
+) =>
+  operation === "REVERT" && !scopes.includes("import:revert") ? new PermissionDenied() : Effect.void
+
 /** Settings that a retry does not send are those of the old batch. */
 const settingsOf = (
   supplier: SupplierCode,
@@ -114,7 +133,9 @@ const settingsOf = (
   operationsTeam: payload.operations_team_name ?? old.operationsTeam ?? null,
   dryRun: payload.dry_run ?? old.dryRun ?? false,
   cohort: payload.cohort ?? old.cohort ?? null,
-  pending: payload.source === undefined ? null : (payload.filter ?? {}),
+  pending: payload.source === "PENDING" ? (payload.filter ?? {}) : null,
+  imported: payload.source === "IMPORTED" ? (payload.filter ?? {}) : null,
+  revert: revertOf(payload, old),
   retryOf: payload.retry_of ?? null,
   maxFailures: payload.max_failures ?? old.maxFailures ?? null,
   parameters: payload.parameters ?? old.parameters ?? {}
@@ -206,6 +227,7 @@ const create = Effect.fnUntraced(function* (
     parameterErrors
   })
   const { payload } = valid.body
+  yield* requireScope(caller, payload)
   const old = yield* retried(deps, caller, payload)
   const settings = settingsOf(valid.supplier.code, payload, old)
   const { operationsTeam: team } = settings
@@ -240,7 +262,8 @@ const change = Effect.fnUntraced(function* (
   { action, decide, total = 0 }: { action: AuditAction; decide: Decide; total?: number },
   keep: Keep<BatchBody> | null
 ) {
-  const { id } = yield* own(deps, caller, named)
+  const { id, settings } = yield* own(deps, caller, named)
+  if (action === "start_batch" || action === "resume_batch") yield* requireScope(caller, settings)
   const at = yield* DateTime.now
   const answerOf = yield* bodies(deps)
   const keeping = keepFrom(keep, answerOf)

@@ -4,16 +4,27 @@
  */
 import { Schema } from "effect"
 import { SupplierCodeField } from "../accounts/Account.ts"
-import { BatchId, BatchOperation, BatchParameters, PendingFilter, ShortName } from "./Batch.ts"
+import {
+  BatchId,
+  BatchOperation,
+  BatchParameters,
+  ImportedFilter,
+  PendingFilter,
+  ShortName
+} from "./Batch.ts"
 import { choice, formed, integer } from "../schema/Field.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
+import { RevertReason } from "../imports/Revert.ts"
 import { ProcessPayload } from "../accounts/AccountValidation.ts"
 
 const BatchIdField = formed(Schema.is(BatchId), {
   code: "invalid",
   detail: "Must be the batch_id of a batch."
 }).pipe(Schema.brand("BatchId"))
+
+/** The conditions of either source. */
+export const SourceFilter = Schema.Struct({ ...PendingFilter.fields, ...ImportedFilter.fields })
 
 export const BatchPayload = Schema.Struct({
   import_supplier: SupplierCodeField,
@@ -22,8 +33,10 @@ export const BatchPayload = Schema.Struct({
   operations_team_name: Schema.optionalKey(ProcessPayload.fields.operations_team_name),
   dry_run: Schema.optionalKey(Schema.Boolean),
   cohort: Schema.optionalKey(ShortName),
-  source: Schema.optionalKey(choice(["PENDING"])),
-  filter: Schema.optionalKey(PendingFilter),
+  reason: Schema.optionalKey(RevertReason),
+  with_additions: Schema.optionalKey(Schema.Boolean),
+  source: Schema.optionalKey(choice(["PENDING", "IMPORTED"])),
+  filter: Schema.optionalKey(SourceFilter),
   retry_of: Schema.optionalKey(BatchIdField),
   max_failures: Schema.optionalKey(integer(0, 2 ** 31 - 1)),
   parameters: Schema.optionalKey(BatchParameters)
@@ -43,6 +56,30 @@ const teamIsNamed: Rule<BatchPayload> = (payload, _facts, report) => {
   if (!processing.includes(operation) || retry_of !== undefined) return
   if (operations_team_name === undefined) {
     report("required", `${processing.join(" and ")} need a team.`, "operations_team_name")
+  }
+}
+
+/** A retry has the reason of the batch that it retries. */
+const reasonIsGiven: Rule<BatchPayload> = ({ operation, reason, retry_of }, _facts, report) => {
+  if (operation === "REVERT" && reason === undefined && retry_of === undefined) {
+    report("required", "REVERT needs a reason.", "reason")
+  }
+}
+
+const sourceOf = { PENDING: "PROCESS", IMPORTED: "REVERT" } as const
+const filterOf = { PENDING: PendingFilter, IMPORTED: ImportedFilter } as const
+
+const sourceIsOfOperation: Rule<BatchPayload> = ({ operation, source }, _facts, report) => {
+  const takesOther = source === "PENDING" ? "REVERT" : "PROCESS"
+  if (source === undefined || operation !== takesOther) return
+  report("invalid", `${source} is the source of ${sourceOf[source]}.`, "source")
+}
+
+const filterIsOfSource: Rule<BatchPayload> = ({ filter, source }, _facts, report) => {
+  if (source === undefined) return
+  for (const name of Object.keys(filter ?? {})) {
+    if (name in filterOf[source].fields) continue
+    report("unknown_field", "A condition of the other source only.", "filter", name)
   }
 }
 
@@ -81,9 +118,14 @@ export const batchRequest = validator({
     rules: [
       supplierExists,
       teamIsNamed,
-      isOnlyOf("dry_run", processing),
-      isOnlyOf("source", ["PROCESS"]),
-      isOnlyOf("filter", ["PROCESS"]),
+      isOnlyOf("dry_run", [...processing, "REVERT"]),
+      reasonIsGiven,
+      isOnlyOf("reason", ["REVERT"]),
+      isOnlyOf("with_additions", ["REVERT"]),
+      isOnlyOf("source", ["PROCESS", "REVERT"]),
+      isOnlyOf("filter", ["PROCESS", "REVERT"]),
+      sourceIsOfOperation,
+      filterIsOfSource,
       isOnlyOf("parameters", ["TRANSACTIONS", "NOTES"]),
       parametersAreOfNotes,
       filterHasSource,

@@ -10,6 +10,7 @@ import { type BatchLine, type LineEnd } from "./BatchLine.ts"
 import type { AccountImport, StagedLine } from "../imports/AccountImport.ts"
 import type { ProcessSettings } from "../imports/ImportProcessing.ts"
 import type { Created } from "../imports/ImportAttempt.ts"
+import type { ImportRevert, RevertAnswer } from "../imports/ImportRevert.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
@@ -42,6 +43,7 @@ import {
 export interface LinePrograms {
   readonly accountImport: AccountImport["Service"]
   readonly postImport: PostImport["Service"]
+  readonly importRevert: ImportRevert["Service"]
   readonly writes: IdempotentWrites["Service"]
   readonly encoderOf: (operation: BatchOperation) => ResultEncoder
 }
@@ -233,6 +235,23 @@ const isThere = ({ differs = false, status }: NoteResult | TransactionResult): b
 
 const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
 
+/** Reverts the account that the line names. */
+const revert = (run: Run, { body, errors }: Sent) =>
+  once<RevertAnswer>(
+    run,
+    ({ account, payload }) =>
+      succeeded({
+        ...outcomeOf(account !== null),
+        accountNumber: payload.kraken_account_number,
+        answer: { _tag: "Reverted", ended: account?.active ? [account.active] : [] }
+      }),
+    (keep) => {
+      const { dryRun, revert: settings } = run.batch.settings
+      const options = { dryRun, ...Option.getOrThrow(Option.fromNullishOr(settings)) }
+      return run.importRevert.revertLine(run.caller, body, options, keep, errors)
+    }
+  )
+
 const operations: Readonly<
   Record<
     Batch["settings"]["operation"],
@@ -291,7 +310,8 @@ const operations: Readonly<
       ({ isNew, kraken_account_number }) =>
         succeeded({ ...outcomeOf(isNew), accountNumber: kraken_account_number }),
       (keep) => run.postImport.createPaymentInstruction(run.caller, body, keep, errors)
-    )
+    ),
+  REVERT: revert
 }
 
 /** Ends a line with which every worker dies: with a result that one has stored, or as an error. */

@@ -9,6 +9,7 @@ import { registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { LineOutcome } from "./Counts.ts"
 import type { NoteResult } from "../additions/NoteImport.ts"
+import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import type { RequestId } from "../suppliers/Organisation.ts"
 import type { TransactionResult } from "../additions/TransactionImport.ts"
 import type { Failure } from "../requests/Failure.ts"
@@ -29,11 +30,12 @@ export class LineErrored extends Data.TaggedError("LineErrored")<{
 
 export type LineFailure = Failure | LineTooLong | LineErrored
 
-/** Further content of a success: items that existed, dates that were moved. */
+/** Further content of a success: items that existed, dates that were moved, what has ended. */
 export type LineAnswer =
   | { readonly _tag: "Staged"; readonly isFirst: boolean }
   | { readonly _tag: "Notes"; readonly results: ReadonlyArray<NoteResult> }
   | { readonly _tag: "Transactions"; readonly results: ReadonlyArray<TransactionResult> }
+  | { readonly _tag: "Reverted"; readonly ended: ReadonlyArray<PaymentInstruction> }
 
 export interface LineResult {
   /** Cancelled lines have a result only if they have staged something. */

@@ -3,18 +3,24 @@
  * Source: docs/contract/reverts.md.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { ExternalAccountNumber, SupplierCodeField } from "../accounts/Account.ts"
+import {
+  AccountNumberField,
+  ExternalAccountNumber,
+  SupplierCodeField
+} from "../accounts/Account.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { type Failure, keyInUse, NotFound, unavailable } from "../requests/Failure.ts"
 import { judged } from "../requests/RequestValidation.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { validator } from "../schema/Validator.ts"
+import { type Validator, validator } from "../schema/Validator.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
+import { type FindOwnSupplier, findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
 import type { NamedImport } from "./ImportChange.ts"
@@ -27,6 +33,23 @@ const revertRequest = validator({
   rules: { rules: [] },
   wrapper: "payload"
 })
+
+const revertLineRequest = validator({
+  schema: Schema.Struct({
+    import_supplier: SupplierCodeField,
+    external_account_number: ExternalAccountNumber,
+    kraken_account_number: AccountNumberField
+  }),
+  rules: { rules: [] },
+  wrapper: null
+})
+
+/** How the lines of a batch are reverted. */
+export interface RevertLineSettings {
+  readonly reason: string
+  readonly withAdditions: boolean
+  readonly dryRun: boolean
+}
 
 /** What was reverted, or would be. */
 export interface RevertAnswer extends Reverted {
@@ -47,6 +70,14 @@ export class ImportRevert extends Context.Service<
       keep: Keep<RevertAnswer> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<RevertAnswer, Failure>
+    /** The same for a line of a batch, which names the import and the account, and nothing else. */
+    readonly revertLine: (
+      caller: Caller,
+      body: unknown,
+      settings: RevertLineSettings,
+      keep: Keep<RevertAnswer>,
+      parameterErrors: ReadonlyArray<FieldError>
+    ) => Effect.Effect<RevertAnswer, Failure>
   }
 >()("@data-import/domain/ImportRevert") {}
 
@@ -57,41 +88,43 @@ const keyOf = Schema.decodeUnknownOption(
   })
 )
 
+const validated = Effect.fnUntraced(function* <Body>(
+  { validating }: Validator<Body>,
+  body: unknown,
+  parameterErrors: ReadonlyArray<FieldError>
+) {
+  const facts = factsAt(yield* DateTime.now)
+  const valid = yield* inTimeSlices(() => validating(body, facts))
+  const judgement = judged("request_failed_validation", parameterErrors, valid)
+  return yield* Effect.fromResult(judgement)
+})
+
+const ownKey = Effect.fnUntraced(function* (
+  findSupplier: FindOwnSupplier,
+  caller: Caller,
+  named: NamedImport
+) {
+  const sent = keyOf(named)
+  const code = Option.map(sent, ({ import_supplier }) => import_supplier)
+  const supplier = yield* findSupplier(caller, code)
+  if (Option.isNone(sent) || Option.isNone(supplier)) return yield* new NotFound()
+  const { external_account_number } = sent.value
+  return { import_supplier: supplier.value.code, external_account_number } satisfies ImportKey
+})
+
 const make = Effect.gen(function* () {
   const reverts = yield* Reverts
   const auditLog = yield* AuditLog
   const configuration = yield* Configuration
   const findSupplier = findOwnSupplier(configuration)
 
-  const validated = Effect.fnUntraced(function* (
-    body: unknown,
-    parameterErrors: ReadonlyArray<FieldError>
-  ) {
-    const facts = factsAt(yield* DateTime.now)
-    const valid = yield* inTimeSlices(() => revertRequest.validating(body, facts))
-    const judgement = judged("request_failed_validation", parameterErrors, valid)
-    const { payload } = yield* Effect.fromResult(judgement)
-    return payload
-  })
-
-  const ownKey = Effect.fnUntraced(function* (caller: Caller, named: NamedImport) {
-    const sent = keyOf(named)
-    const code = Option.map(sent, ({ import_supplier }) => import_supplier)
-    const supplier = yield* findSupplier(caller, code)
-    if (Option.isNone(sent) || Option.isNone(supplier)) return yield* new NotFound()
-    const { external_account_number } = sent.value
-    return { import_supplier: supplier.value.code, external_account_number } satisfies ImportKey
-  })
-
   const revert = Effect.fnUntraced(function* (
     caller: Caller,
     named: NamedImport,
-    body: unknown,
-    keep: Keep<RevertAnswer> | null,
-    parameterErrors: ReadonlyArray<FieldError>
+    payload: RevertPayload,
+    keep: Keep<RevertAnswer> | null
   ) {
-    const payload = yield* validated(body, parameterErrors)
-    const key = yield* ownKey(caller, named)
+    const key = yield* ownKey(findSupplier, caller, named)
     const { dry_run: dryRun = false, reason, with_additions: withAdditions = false } = payload
     const number = payload.kraken_account_number
     const reverted = yield* reverts.revert({
@@ -108,12 +141,35 @@ const make = Effect.gen(function* () {
     return { ...reverted.value, payload }
   })
 
-  return ImportRevert.of({
-    revert: traced("ImportRevert.revert")((caller, named, body, keep, parameterErrors = []) =>
-      revert(caller, named, body, keep, parameterErrors).pipe(
+  const recorded =
+    (caller: Caller, named: unknown) =>
+    <A>(effect: Effect.Effect<A, Failure | ReservationLost | StorageUnavailable>) =>
+      effect.pipe(
         Effect.catchTag("ReservationLost", () => keyInUse),
         recordRefusals({ auditLog, configuration }, "revert_import", caller, named),
         Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+
+  return ImportRevert.of({
+    revert: traced("ImportRevert.revert")((caller, named, body, keep, parameterErrors = []) =>
+      validated(revertRequest, body, parameterErrors).pipe(
+        Effect.flatMap(({ payload }) => revert(caller, named, payload, keep)),
+        recorded(caller, named)
+      )
+    ),
+    revertLine: traced("ImportRevert.revertLine")((caller, body, settings, keep, errors) =>
+      validated(revertLineRequest, body, errors).pipe(
+        Effect.flatMap(({ kraken_account_number, ...named }) => {
+          const { dryRun, reason, withAdditions } = settings
+          const payload = {
+            kraken_account_number,
+            reason,
+            with_additions: withAdditions,
+            dry_run: dryRun
+          }
+          return revert(caller, named, payload, keep)
+        }),
+        recorded(caller, body)
       )
     )
   })

@@ -1,5 +1,5 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
-import { DateTime } from "effect"
+import { DateTime, Order } from "effect"
 import { detailedStateOf } from "../../src/imports/ImportDetails.ts"
 import { stateAt } from "../../src/imports/ImportProcess.ts"
 import {
@@ -7,6 +7,7 @@ import {
   type BatchSettings,
   endsWithAccount,
   hasEffect,
+  type ImportedFilter,
   type PendingSelection,
   replacesStaged,
   stages
@@ -154,21 +155,36 @@ const isSelected = (
   )
 }
 
-/** A line for each pending import, up to the limit. */
-export const pendingLines = (
+const isImportedIn = (
+  { cohort, created_after: after, created_before: before }: ImportedFilter,
+  { cohort: own, process: { account } }: StoredImport
+): boolean =>
+  account !== null &&
+  (cohort === undefined || cohort === own) &&
+  (after === undefined || DateTime.isGreaterThan(account.createdAt, after)) &&
+  (before === undefined || DateTime.isLessThan(account.createdAt, before))
+
+/** A line for each import of the source, up to the limit. */
+export const linesOfSource = (
   store: Store,
-  { pending, supplier }: BatchSettings,
+  { imported, pending, supplier }: BatchSettings,
   at: DateTime.Utc,
   limit: number
 ): Array<StoredLine> =>
   [...(store.imports.get(supplier)?.values() ?? [])]
-    .filter(({ process }) => stateAt(process, at)._tag === "Pending")
-    .filter((each) => isSelected(pending ?? {}, each, at))
-    .map(({ process }) => process.key.external_account_number)
-    .sort(codePointOrder)
+    .filter((each) =>
+      imported === null
+        ? stateAt(each.process, at)._tag === "Pending" && isSelected(pending ?? {}, each, at)
+        : isImportedIn(imported, each)
+    )
+    .map(({ process: { account, key } }) => ({ account, number: key.external_account_number }))
+    .sort(Order.mapInput(codePointOrder, ({ number }) => number))
     .slice(0, limit)
-    .map((externalAccountNumber, index) => {
-      const text = JSON.stringify({ external_account_number: externalAccountNumber })
+    .map(({ account, number: externalAccountNumber }, index) => {
+      const named = { external_account_number: externalAccountNumber }
+      const text = JSON.stringify(
+        imported === null ? named : { ...named, kraken_account_number: account?.number }
+      )
       const bytes = new TextEncoder().encode(text)
       return newLine(index + 1, { bytes, externalAccountNumber })
     })

@@ -1,6 +1,7 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../src/batches/Batch.ts"
+import { automaticChanges, eventsBetween } from "../../src/batches/BatchEvent.ts"
 import { BatchLimits } from "../../src/batches/BatchLimits.ts"
 import type { LineEnd } from "../../src/batches/BatchLine.ts"
 import { type ApiKeyId, isLive } from "../../src/suppliers/Organisation.ts"
@@ -17,7 +18,7 @@ import { lastKeptEnd } from "../../src/batches/LineKey.ts"
 import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
-import { failedLines, newLine, isOvertaken, pendingLines } from "./BatchSources.ts"
+import { failedLines, newLine, isOvertaken, linesOfSource } from "./BatchSources.ts"
 import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
 import { exceededLimit, isUnfinished, ofOrganisation } from "./BatchQuotas.ts"
 import { inTurn } from "./BatchTurns.ts"
@@ -67,7 +68,7 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
     ? failedLines(store, source, settings)
     : { leftOut: null, lines: [] }
   const exceeded = exceededLimit(store, limits, organisation, [], lines, true)
-  const isFilled = source !== null || settings.pending !== null
+  const isFilled = source !== null || Batch.hasSource(settings)
   if (isFilled && exceeded !== null) return { _tag: "LimitExceeded", of: exceeded }
   const open = Batch.open({ id, organisation, settings, createdAt })
   const batch = Result.getOrThrow(Batch.receive(open, lines.length))
@@ -145,7 +146,7 @@ const recordEvents = (
   after: Batch.Batch,
   at: DateTime.Utc
 ): void => {
-  for (const name of Batch.eventsBetween(before, after)) {
+  for (const name of eventsBetween(before, after)) {
     store.batchEvents.push({ id: after.id, at, name })
   }
 }
@@ -159,7 +160,7 @@ const putAutomatic = (
 ): void => {
   const before = present.batch
   recordEvents(store, before, after, at)
-  for (const each of Batch.automaticChanges(before, after)) {
+  for (const each of automaticChanges(before, after)) {
     recordAudit(store, after, { ...each, at, caller: serviceFor(after) })
   }
   put(store, present, after)
@@ -188,7 +189,7 @@ const change = <E>(
       return Effect.succeed(before)
     }
     const isFilled = before.started === null && Batch.isToBeFilled(decided.success)
-    const lines = isFilled ? pendingLines(store, before.settings, at, limits.lines) : present.lines
+    const lines = isFilled ? linesOfSource(store, before.settings, at, limits.lines) : present.lines
     const after = isFilled ? Batch.filled(decided.success, lines.length, at) : decided.success
     recordEvents(store, before, after, at)
     keepAnswer(store, keep, after, at)
@@ -200,7 +201,7 @@ const review = (store: Store, { at, decide }: Command<"review">): void => {
     const { batch } = present
     const { started } = batch
     const after = decide(batch, {
-      isSupplierOngoing: store.suppliers.get(batch.settings.supplier)?.status === "Ongoing",
+      supplierStatus: store.suppliers.get(batch.settings.supplier)?.status ?? "Complete",
       isKeyValid: started === null || isKeyValid(store, started.apiKey, at)
     })
     if (after !== batch) putAutomatic(store, present, after, at)

@@ -2,16 +2,17 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import {
-  automaticChanges,
   type Batch,
   BatchId,
   BatchOperation,
   BatchParameters,
-  eventsBetween,
   PauseReason,
+  ImportedFilter,
   PendingSelection,
+  RevertSettings,
   WaitingFor
 } from "@data-import/domain/batches/Batch"
+import { automaticChanges, eventsBetween } from "@data-import/domain/batches/BatchEvent"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { NotFound } from "@data-import/domain/requests/Failure"
@@ -34,6 +35,8 @@ const Row = Schema.Struct({
   dryRun: Schema.Boolean,
   cohort: Schema.NullOr(Schema.String),
   pending: Schema.NullOr(PendingSelection),
+  imported: Schema.NullOr(ImportedFilter),
+  revert: Schema.NullOr(RevertSettings),
   retryOf: Schema.NullOr(BatchId),
   maxFailures: Schema.NullOr(Schema.Int),
   parameters: BatchParameters,
@@ -71,6 +74,8 @@ const batchOf = (row: typeof Row.Type): Batch => {
       dryRun: row.dryRun,
       cohort: row.cohort,
       pending: row.pending,
+      imported: row.imported,
+      revert: row.revert,
       retryOf: row.retryOf,
       maxFailures: row.maxFailures,
       parameters: row.parameters

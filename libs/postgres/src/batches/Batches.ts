@@ -11,6 +11,7 @@ import {
   type Creating,
   type Overview
 } from "@data-import/domain/batches/Batches"
+import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import { isByPerson } from "@data-import/domain/access/Operator"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { recordUnchanged } from "../audit/Refusals.ts"
@@ -60,6 +61,8 @@ const exceededBytes = Effect.fnUntraced(function* (
   return Number(sum?.stored ?? 0) > limits.storedBytes ? "stored" : null
 })
 
+const encodeFilter = Schema.encodeSync(Batch.ImportedFilter)
+
 class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating }> {}
 
 /**
@@ -69,14 +72,16 @@ class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating 
 const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, command: Create) {
   const { at, caller, id, keep = null, limit, settings } = command
   const { organisation } = caller
-  const { pending, retryOf } = settings
+  const { imported, pending, retryOf, revert } = settings
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`batches ${organisation}`}, 0))`
   const [open] = yield* BatchRow.batchesIn(sql`
     insert into batches (id, organisation, supplier, operation, name, operations_team, dry_run,
-      cohort, pending, retry_of, lines_of, max_failures, parameters, created_at)
+      cohort, pending, imported, revert, retry_of, lines_of, max_failures, parameters, created_at)
     select ${id}, ${organisation}, ${settings.supplier}, ${settings.operation}, ${settings.name},
       ${settings.operationsTeam}, ${settings.dryRun}, ${settings.cohort},
-      ${pending === null ? null : JSON.stringify(pending)}::json, ${retryOf},
+      ${pending && JSON.stringify(pending)}::json,
+      ${imported && JSON.stringify(encodeFilter(imported))}::json,
+      ${revert && JSON.stringify(revert)}::json, ${retryOf},
       (select coalesce(lines_of, id) from batches where id = ${retryOf}),
       ${settings.maxFailures}, ${JSON.stringify(settings.parameters)}::json,
       ${DateTime.toDateUtc(at)}
@@ -101,7 +106,7 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
       return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
   }
-  if (retryOf !== null || pending !== null) {
+  if (retryOf !== null || Batch.hasSource(settings)) {
     const exceeded = yield* exceededBytes(sql, limits, open)
     if (exceeded !== null) return yield* new Refused({ creating: limitExceeded(exceeded) })
   }
@@ -154,7 +159,7 @@ const started = Effect.fnUntraced(function* (
   const { id, settings } = batch
   const isEmpty = Batch.isToBeFilled(batch)
   const { bytes, lines } = isEmpty
-    ? yield* Sources.fillWithPending(sql, id, settings, at, limits.lines)
+    ? yield* Sources.fillFromSource(sql, id, settings, at, limits.lines)
     : { bytes: 0n, lines: 0 }
   yield* Lines.link(sql, id)
   return { after: isEmpty ? Batch.filled(batch, lines, at) : batch, more: Number(bytes) }
@@ -188,7 +193,7 @@ const change = Effect.fnUntraced(function* <E>(
 })
 
 const reviewRows = rowsOf(
-  Schema.Struct({ id: BatchId, isSupplierOngoing: Schema.Boolean, isKeyValid: Schema.Boolean })
+  Schema.Struct({ id: BatchId, supplierStatus: SupplierStatus, isKeyValid: Schema.Boolean })
 )
 
 /** Decides for each unfinished batch without a lock, and again under it if something changes. */
@@ -198,7 +203,7 @@ const review = Effect.fnUntraced(function* (
 ) {
   const found = yield* run(
     reviewRows(sql`
-      select id, status = 'Ongoing' as "isSupplierOngoing",
+      select id, status as "supplierStatus",
         ${BatchRow.isKeyValid(sql, sql`api_key`, at)} as "isKeyValid"
       from batches join suppliers on suppliers.code = supplier where finished_at is null`)
   )

@@ -1,6 +1,6 @@
 /**
  * The lines of batches that are created without any: the failed lines of an earlier batch, or the
- * pending imports.
+ * imports of a source.
  */
 import { DateTime, Effect, Schema } from "effect"
 import {
@@ -8,6 +8,7 @@ import {
   type BatchId,
   type BatchSettings,
   endsWithAccount,
+  type ImportedFilter,
   type PendingSelection,
   replacesStaged
 } from "@data-import/domain/batches/Batch"
@@ -201,23 +202,42 @@ const filtered = (
 
 const filledRows = rowsOf(Schema.Struct({ lines: Schema.Int, bytes: Schema.BigInt }))
 
-/** Stores a line for each pending import of the supplier. Returns how many, and their bytes. */
-export const fillWithPending = Effect.fnUntraced(function* (
+/** The pending imports that the batch processes, called `present`. */
+const pendingOf = (sql: Sql, selection: PendingSelection, at: DateTime.Utc) => {
+  const { last, where } = filtered(sql, selection, at)
+  return sql`${last} where ${isPending(sql, at)}
+    ${where.reduce((all, each) => sql`${all}${each}`, sql``)}`
+}
+
+/** The imported accounts that the batch reverts, called `present`. */
+const importedOf = (
+  sql: Sql,
+  { cohort, created_after: after, created_before: before }: ImportedFilter
+) => sql`
+  where account_number is not null
+    ${cohort === undefined ? sql`` : sql`and present.cohort = ${cohort}`}
+    ${after === undefined ? sql`` : sql`and account_created_at > ${DateTime.toDateUtc(after)}`}
+    ${before === undefined ? sql`` : sql`and account_created_at < ${DateTime.toDateUtc(before)}`}`
+
+/** Stores a line for each import of the source. Returns how many, and their bytes. */
+export const fillFromSource = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,
-  { pending, supplier }: BatchSettings,
+  { imported, pending, supplier }: BatchSettings,
   at: DateTime.Utc,
   limit: number
 ) {
-  const { last, where } = filtered(sql, pending ?? {}, at)
+  const chosen = imported ? importedOf(sql, imported) : pendingOf(sql, pending ?? {}, at)
+  const account = imported
+    ? sql`|| ',"kraken_account_number":' || to_json(account_number)::text`
+    : sql``
   const [stored] = yield* filledRows(sql`
     with selected as (
       select convert_to(
-          '{"external_account_number":' || to_json(external_account_number)::text || '}', 'UTF8'
+          '{"external_account_number":' || to_json(external_account_number)::text
+            ${account} || '}', 'UTF8'
         ) as line, external_account_number as number
-      from import_processes present ${last}
-      where present.supplier = ${supplier} and ${isPending(sql, at)}
-        ${where.reduce((all, each) => sql`${all}${each}`, sql``)}
+      from import_processes present ${chosen} and present.supplier = ${supplier}
       order by external_account_number limit ${limit}
     ),
     source as materialized (
