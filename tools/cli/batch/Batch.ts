@@ -14,6 +14,7 @@ import { bookFile, bookFlags, type BookOptions } from "../book/BookFile.ts"
 import { onService, onServicePatiently } from "../connection/Connection.ts"
 import { problemsJson } from "../send/SendAnswer.ts"
 import { withValues } from "./BookValues.ts"
+import { revertBatch } from "../revert/Revert.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 
 const id = Argument.String("batch-id").pipe(
@@ -262,7 +263,7 @@ const retry = Command.make(
 )
 
 export const batch = Command.make("batch").pipe(
-  Command.withDescription("Batches: how they stand, and pause, resume, cancel and retry"),
+  Command.withDescription("Batches: how they stand, and pause, resume, cancel, retry and revert"),
   Command.withSubcommands([
     list,
     show,
@@ -271,6 +272,7 @@ export const batch = Command.make("batch").pipe(
     act("resume"),
     act("cancel"),
     results,
-    retry
+    retry,
+    revertBatch
   ])
 )

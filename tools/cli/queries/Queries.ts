@@ -7,6 +7,7 @@ import { say } from "@data-import/terminal/Answer"
 import { importText } from "@data-import/terminal/ImportText"
 import { summaryText } from "@data-import/terminal/SummaryText"
 import { onService } from "../connection/Connection.ts"
+import { revertImport } from "../revert/Revert.ts"
 
 const supplier = Argument.String("supplier").pipe(
   Argument.withMetavar("CODE"),
@@ -69,7 +70,7 @@ const showImport = Command.make(
 
 export const importCommand = Command.make("import").pipe(
   Command.withDescription("Imports of a supplier"),
-  Command.withSubcommands([showImport])
+  Command.withSubcommands([showImport, revertImport])
 )
 
 const showAccount = Command.make(

@@ -112,6 +112,29 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
       }).pipe(Effect.scoped)
     )
 
+    it.effect("takes a wave back, and one account that is named", () =>
+      Effect.gen(function* () {
+        const { id, run, tenant } = yield* started(20)
+        yield* run("batch", "watch", id)
+        const why = ["--reason", "Wrong sign"]
+        const refused = yield* run("batch", "revert", tenant.supplier, ...why)
+        expect(refused).toMatchObject({ status: 2, err: expect.stringMatching(/--yes/) })
+        const imported = yield* run("batch", "results", id, "--outcome", "succeeded")
+        const [first, ...others] = linesIn(imported.out)
+        const named = [String(first?.["external_account_number"]), "--account"]
+        const account = String(first?.["kraken_account_number"])
+        const one = yield* run("import", "revert", tenant.supplier, ...named, account, ...why)
+        expect(one.out).toMatch(/is reverted, and its import is pending again/)
+        const { out } = yield* run("batch", "revert", tenant.supplier, ...why, "--yes", "--json")
+        const { batch_id } = JSON.parse(out) as { readonly batch_id: string }
+        const watched = yield* run("batch", "watch", batch_id, "--json")
+        expect(JSON.parse(watched.out)).toMatchObject({
+          operation: "REVERT",
+          counts: { received: others.length, succeeded: others.length }
+        })
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("resumes, pauses and cancels", () =>
       Effect.gen(function* () {
         const { batches, id, run } = yield* started(3_000, { max_failures: 0 })

@@ -1,0 +1,135 @@
+/**
+ * `data-import import revert` and `data-import batch revert`: an account, or a wave, is taken back.
+ * Source: docs/contract/reverts.md.
+ */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
+import { DataImport } from "@data-import/client/effect"
+import { say } from "@data-import/terminal/Answer"
+import { Refused } from "@data-import/terminal/Refused"
+import { ask } from "../connection/Asking.ts"
+import { onService } from "../connection/Connection.ts"
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+const supplier = Argument.String("supplier").pipe(
+  Argument.withMetavar("CODE"),
+  Argument.withDescription("The code of the import supplier")
+)
+
+const options = {
+  reason: Flag.String("reason").pipe(
+    Flag.withMetavar("TEXT"),
+    Flag.withDescription("Why; it is kept with the accounts")
+  ),
+  withAdditions: flag("with-additions", "Also accounts to which something was added"),
+  dryRun: flag("dry-run", "Only tell what would happen")
+}
+
+export const revertImport = Command.make(
+  "revert",
+  {
+    supplier,
+    number: Argument.String("number").pipe(
+      Argument.withDescription("The external account number, as it was sent")
+    ),
+    account: Flag.String("account").pipe(
+      Flag.withMetavar("NUMBER"),
+      Flag.withDescription("The platform account, which must be the present one")
+    ),
+    ...options
+  },
+  Effect.fnUntraced(function* ({ account, dryRun, number, reason, supplier, withAdditions }) {
+    const { accountImport } = yield* DataImport
+    const reverted = yield* accountImport.revertImport({
+      params: { import_supplier: supplier, external_account_number: number },
+      payload: {
+        payload: {
+          kraken_account_number: account,
+          reason,
+          with_additions: withAdditions,
+          dry_run: dryRun
+        }
+      }
+    })
+    const { revert } = reverted
+    const ended = (revert?.payment_instructions ?? []).map(
+      ({ reference, vendor }) => `\nCancel the payment instruction ${reference} at ${vendor}.`
+    )
+    const done = dryRun ? "would be reverted" : "is reverted, and its import is pending again"
+    const text = revert === null ? `${account} was reverted before.` : `${account} ${done}.`
+    yield* say({ ...reverted }, [text, ...ended].join(""))
+  }, onService)
+).pipe(
+  Command.withDescription("Take an account back, so that it can be corrected and imported again"),
+  Command.withExamples([
+    {
+      command:
+        'data-import import revert ACME_LEGACY AL-0002 --account A-0000002A --reason "Wrong sign"',
+      description: "Revert one account"
+    }
+  ])
+)
+
+const confirmed = Effect.fnUntraced(function* (what: string) {
+  if (!(yield* TerminalCapabilities).canPrompt) {
+    return yield* new Refused({ why: "There is no terminal to ask. --yes reverts without asking." })
+  }
+  const isAgreed = yield* ask(Prompt.Confirm({ message: `Revert ${what}?` }))
+  if (!isAgreed) return yield* new Refused({ why: "Nothing was reverted." })
+})
+
+export const revertBatch = Command.make(
+  "revert",
+  {
+    supplier,
+    cohort: Flag.String("cohort").pipe(
+      Flag.withDescription(
+        "Only accounts of this cohort; all accounts of the supplier unless given"
+      ),
+      Flag.optional
+    ),
+    ...options,
+    yes: flag("yes", "Revert without asking").pipe(Flag.withAlias("y"))
+  },
+  Effect.fnUntraced(function* ({ cohort, dryRun, reason, supplier, withAdditions, yes }) {
+    const of = Option.match(cohort, {
+      onNone: () => `all accounts of ${supplier}`,
+      onSome: (name) => `all accounts of ${supplier} in the cohort ${name}`
+    })
+    if (!dryRun && !yes) yield* confirmed(of)
+    const { batches } = yield* DataImport
+    const created = yield* batches.createBatch({
+      payload: {
+        payload: {
+          import_supplier: supplier,
+          operation: "REVERT",
+          source: "IMPORTED",
+          reason,
+          with_additions: withAdditions,
+          dry_run: dryRun,
+          ...(Option.isSome(cohort) && { filter: { cohort: cohort.value } })
+        }
+      }
+    })
+    const { batch_id } = created
+    const params = { batch_id }
+    const batch = yield* batches.startBatch({ params, payload: { payload: { total_lines: 0 } } })
+    yield* say(
+      { ...batch, counts: { ...batch.counts } },
+      `${dryRun ? "The dry run" : "Batch"} ${batch_id} reverts ${of}. ` +
+        `To follow it: data-import batch watch ${batch_id}`
+    )
+  }, onService)
+).pipe(
+  Command.withDescription("Take the imported accounts of a supplier, or of a cohort, back"),
+  Command.withExamples([
+    {
+      command:
+        'data-import batch revert ACME_LEGACY --cohort wave-3 --reason "Wrong sign" --dry-run',
+      description: "Tell what taking a wave back would do"
+    }
+  ])
+)
