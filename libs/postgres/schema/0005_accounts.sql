@@ -11,10 +11,9 @@
 create domain exact_money as numeric
 constraint exact_money_two_decimals check (value = round(value, 2) and abs(value) < 1e18);
 
--- Most optional fields have a default that is stored; `omitted` has the names of those that the
--- payload left out, null if there are none, so that a payload is read back as it was sent. Later
--- notes are in the same table, so `payload_notes` counts those of the payload. Concurrent
--- modifications are detected by the revision.
+-- `payload` is the text of the payload to the letter, null once the customer is erased. What of it
+-- is looked up or summed has rows as well. Later notes are in the same table as those of the
+-- payload, so `payload_notes` counts these. Concurrent modifications are detected by the revision.
 create table accounts (
   id bigint constraint accounts_pkey primary key
     constraint accounts_import_exists references import_processes,
@@ -25,33 +24,23 @@ create table accounts (
   operations_team text collate "C" not null
     constraint accounts_operations_team_exists references operations_teams,
   balance exact_money not null,
-  unknown_occupier boolean not null,
-  account_type text not null
-    constraint accounts_account_type_known check (account_type in ('DOMESTIC', 'BUSINESS',
-      'MANAGED', 'PORTFOLIO_LEAD', 'DOMESTIC_VACANT', 'BUSINESS_VACANT', 'DOMESTIC_OCCUPIER',
-      'BUSINESS_OCCUPIER', 'SYSTEM', 'DOMESTIC_THIRD_PARTY_BILLED',
-      'BUSINESS_THIRD_PARTY_BILLED')),
-  billing_email text,
-  billing_name text,
-  billing_sub_name text,
-  billing_customer_reference text,
-  date_of_sale date,
-  sales_channel text not null,
-  sales_subchannel text,
-  communication_preference text not null
-    constraint accounts_communication_preference_known
-    check (communication_preference in ('ONLINE', 'PRINT')),
-  document_accessibility text
-    constraint accounts_document_accessibility_known
-    check (document_accessibility in ('LARGE_PRINT', 'BRAILLE', 'SPOKEN')),
   transfer_balance exact_money,
-  operations_team_name text,
-  revision integer not null default 0,
-  omitted text[],
+  payload json,
   payload_notes integer not null default 0,
+  revision integer not null default 0,
   erased_at timestamptz,
-  constraint accounts_id_and_number_once unique (id, number)
+  constraint accounts_id_and_number_once unique (id, number),
+  constraint accounts_payload_until_erased check ((payload is null) = (erased_at is not null))
 );
+
+do $$
+begin
+  if exists (select from pg_settings
+    where name = 'default_toast_compression' and 'lz4' = any (enumvals))
+  then
+    alter table accounts alter payload set compression lz4;
+  end if;
+end $$;
 
 -- Two tables that refer to each other.
 alter table import_processes add constraint import_processes_account_exists
@@ -81,105 +70,6 @@ grant select on accounts to data_import_query, data_import_board, data_import_op
 grant select (id, number, balance, revision), insert, update (balance)
 on accounts to data_import_batch_worker;
 
-create table account_metadata (
-  account_id bigint not null constraint account_metadata_account_exists references accounts,
-  position integer not null,
-  key text not null,
-  value json not null
-    constraint account_metadata_value_object check (json_typeof(value) = 'object'),
-  constraint account_metadata_pkey primary key (account_id, position),
-  constraint account_metadata_key_once
-    exclude using hash ((account_id::text || ' ' || key) with =)
-);
-
-grant insert on account_metadata to data_import_account_import, data_import_batch_worker;
-grant select on account_metadata to data_import_query, data_import_board, data_import_operator;
-
-create table customers (
-  account_id bigint not null constraint customers_account_exists references accounts,
-  position integer not null,
-  given_name text,
-  family_name text,
-  email text,
-  mobile text,
-  landline text,
-  date_of_birth date,
-  title text,
-  salutation text,
-  opted_into_sms boolean not null,
-  opted_into_recommended boolean not null,
-  opted_into_updates boolean not null,
-  opted_into_third_parties boolean not null,
-  opted_into_offers boolean not null,
-  is_user_psr_consent_obtained boolean,
-  omitted text[],
-  constraint customers_pkey primary key (account_id, position)
-);
-
-grant insert on customers to data_import_account_import, data_import_batch_worker;
-grant select on customers to data_import_query, data_import_board, data_import_operator;
-
-create table billing_addresses (
-  account_id bigint
-    constraint billing_addresses_pkey primary key
-    constraint billing_addresses_account_exists references accounts,
-  name text,
-  organization text,
-  street_address text,
-  locality text,
-  postal_code text,
-  country text not null
-    constraint billing_addresses_country_form check (country ~ '^[A-Z]{2}$'),
-  delivery_point_identifier text
-    constraint billing_addresses_delivery_point_identifier_form
-    check (delivery_point_identifier ~ '^[A-Z0-9]{0,11}$'),
-  structured_street_address json,
-  omitted text[]
-);
-
-grant insert on billing_addresses to data_import_account_import, data_import_batch_worker;
-grant select on billing_addresses to data_import_query, data_import_board, data_import_operator;
-
-create table billing_options (
-  account_id bigint
-    constraint billing_options_pkey primary key
-    constraint billing_options_account_exists references accounts,
-  period_length text
-    constraint billing_options_period_length_known
-    check (period_length in ('MONTHLY', 'QUARTERLY')),
-  period_start_day integer
-    constraint billing_options_period_start_day_in_month
-    check (period_start_day between 1 and 28),
-  period_start_month integer
-    constraint billing_options_period_start_month_in_year
-    check (period_start_month between 1 and 12),
-  use_industry_billing boolean not null,
-  omitted text[],
-  constraint billing_options_one_calendar check (
-    case when use_industry_billing
-      then num_nonnulls(period_length, period_start_day, period_start_month) = 0
-      else num_nulls(period_length, period_start_day) = 0 end),
-  constraint billing_options_quarter_month
-    check (period_length <> 'QUARTERLY' or period_start_month is not null)
-);
-
-grant insert on billing_options to data_import_account_import, data_import_batch_worker;
-grant select on billing_options to data_import_query, data_import_board, data_import_operator;
-
-create table supply_addresses (
-  account_id bigint not null constraint supply_addresses_account_exists references accounts,
-  position integer not null,
-  supply_address1 text not null,
-  supply_postcode text not null,
-  customer_at_supply_address_from_date date not null,
-  primary_place_of_residence_since date,
-  constraint supply_addresses_pkey primary key (account_id, position),
-  constraint supply_addresses_once unique (account_id, supply_address1, supply_postcode)
-);
-
-grant insert on supply_addresses to data_import_account_import, data_import_batch_worker;
-grant select on supply_addresses to data_import_query, data_import_board, data_import_operator;
-
 create table ledgers (
   account_id bigint not null constraint ledgers_account_exists references accounts,
   position integer not null,
@@ -187,7 +77,6 @@ create table ledgers (
   last_statement_balance exact_money,
   last_statement_closing_date date,
   ledger_balance exact_money,
-  omitted text[],
   constraint ledgers_pkey primary key (account_id, position),
   constraint ledgers_code_once unique (account_id, ledger_code)
 );
@@ -228,7 +117,6 @@ create table notes (
   is_pinned boolean not null,
   unpin_at timestamptz,
   document_digest bytea,
-  omitted text[],
   constraint notes_pkey primary key (account_id, sequence)
 );
 
@@ -266,8 +154,8 @@ grant insert on note_documents to data_import_account_import;
 grant select, insert on note_documents to data_import_post_import, data_import_batch_worker;
 grant select on note_documents to data_import_query, data_import_board, data_import_operator;
 
--- A statement of the payload that is completed later has a second row, so that the payload is read
--- back unchanged. One that was added later is completed in place.
+-- A statement of the payload that is completed later has a second row, so that the first is that of
+-- the payload. One that was added later is completed in place.
 create table statements (
   account_id bigint not null constraint statements_account_exists references accounts,
   sequence integer not null,

@@ -192,12 +192,7 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   isStored = true
   const created = yield* expecting(201, ask(process, processing))
   for (const [path, body] of additions) yield* expecting(201, ask(path, body))
-  // One payload cannot have both kinds of address, nor a value that was valid when it was staged.
-  yield* rows(
-    (sql) => sql`
-      update billing_addresses set structured_street_address = '{"street": "zqpersonal"}'
-      where street_address is not null`
-  )
+  // No payload has a value that was valid when it was staged.
   yield* rows(
     (sql) => sql`
       update import_attempts

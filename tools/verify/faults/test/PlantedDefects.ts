@@ -126,7 +126,8 @@ export const defects: ReadonlyArray<Defect> = [
   },
   {
     what: "a customer is gone",
-    plant: (sql, id) => sql`delete from customers where account_id = ${id} and position = 1`,
+    plant: (sql, id) => sql`
+      update accounts set payload = (payload::jsonb #- '{customers,1}')::json where id = ${id}`,
     found: ["halfMade"]
   },
   {
@@ -137,7 +138,8 @@ export const defects: ReadonlyArray<Defect> = [
   {
     what: "the account is of an older staging",
     plant: (sql, id) => sql`
-      update accounts set billing_customer_reference = 'as staged before' where id = ${id}`,
+      update accounts set payload = jsonb_set(payload::jsonb,
+        '{billing_customer_reference}', '"as staged before"')::json where id = ${id}`,
     found: ["halfMade"]
   },
   {
