@@ -84,8 +84,8 @@ grant select (id, supplier, external_account_number, skipped, lease_attempt, lea
   account_number, account_created_at, erased_at)
 on import_processes to data_import_post_import;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_number, account_created_at, payload_bytes, cohort, payload_hash,
-  failed_staging, erased_at)
+  lease_expires_at, account_number, account_created_at, cohort, payload_hash, failed_staging,
+  erased_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
   lease_expires_at, account_number, cohort)
@@ -94,8 +94,8 @@ grant select (id, supplier, external_account_number, account_number, cohort)
 on import_processes to data_import_events;
 grant select, update (cohort) on import_processes to data_import_board;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_number, account_created_at, payload_bytes, cohort, payload_hash,
-  failed_staging, erased_at), update (skipped, lease_attempt, lease_expires_at, failed_staging)
+  lease_expires_at, account_number, account_created_at, cohort, payload_hash, failed_staging,
+  erased_at), update (skipped, lease_attempt, lease_expires_at, failed_staging)
 on import_processes to data_import_operator;
 
 create table import_attempts (

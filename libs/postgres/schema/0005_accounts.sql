@@ -11,9 +11,10 @@
 create domain exact_money as numeric
 constraint exact_money_two_decimals check (value = round(value, 2) and abs(value) < 1e18);
 
--- `payload` is the text of the payload to the letter, null once the customer is erased. What of it
--- is looked up or summed has rows as well. Later notes are in the same table as those of the
--- payload, so `payload_notes` counts these. Concurrent modifications are detected by the revision.
+-- `payload` is the text of the payload to the letter, null once the customer is erased; its size is
+-- read before it. What of it is looked up or summed has rows as well. Later notes are in the same
+-- table as those of the payload, so `payload_notes` counts these. Concurrent modifications are
+-- detected by the revision.
 create table accounts (
   id bigint constraint accounts_pkey primary key
     constraint accounts_import_exists references import_processes,
@@ -26,6 +27,7 @@ create table accounts (
   balance exact_money not null,
   transfer_balance exact_money,
   payload json,
+  payload_bytes integer,
   payload_notes integer not null default 0,
   revision integer not null default 0,
   erased_at timestamptz,

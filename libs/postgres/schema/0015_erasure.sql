@@ -55,7 +55,8 @@ begin
   update statements set statement_id = 'erased-' || gen_random_uuid(), number = null,
     statement_path = null, document_size = null, document_etag = null, document_checksum = null
   where account_id = import;
-  update accounts set payload = null, payload_notes = 0, erased_at = instant where id = import;
+  update accounts set payload = null, payload_bytes = null, payload_notes = 0, erased_at = instant
+  where id = import;
   -- A certificate that is computed from an older snapshot cannot be stored after this change, and
   -- is computed again. One that is being stored is waited for.
   update certificates set leased_until = '-infinity'

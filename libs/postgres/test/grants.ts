@@ -145,12 +145,12 @@ export const columns = {
   "import_processes board w": "cohort",
   "import_processes events r": "account_number cohort external_account_number id supplier",
   "import_processes operator r": sortedWords(
-    `${withoutPayload} cohort failed_staging payload_bytes payload_hash staged_at stagings`
+    `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
   "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,
   "import_processes query r": sortedWords(
-    `${withoutPayload} cohort failed_staging payload_bytes payload_hash staged_at stagings`
+    `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
   "import_totals query w": "amount count",
   "migration_plans board w": "points set_at",

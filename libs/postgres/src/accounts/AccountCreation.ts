@@ -89,11 +89,12 @@ function* statement(
       where present.supplier = sent.supplier
         and present.external_account_number = sent.external_account_number
         and lease_attempt = attempt ${keeping.guard}
-      returning position, id, payload as staged
+      returning position, id, payload as staged, payload_bytes as staged_bytes
     ),
     stored as (select position, id, 1 as times from changed),
     target as (
-      select sent.*, id, staged, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      select sent.*, id, staged, staged_bytes, at as recorded_at,
+        0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (position)
     ),
     ended as (

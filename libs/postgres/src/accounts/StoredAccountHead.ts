@@ -146,19 +146,16 @@ const instructions = `coalesce((
  * thus measured once, and not again with every page before it.
  */
 const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>, rows: Rows) => sql`
-  sized (place, id, ranges, payload_bytes, account_bytes, earlier_bytes) as (
-      select 0, null::bigint, null::json, null::integer, 0::bigint, 0::bigint
+  sized (place, id, ranges, account_bytes, earlier_bytes) as (
+      select 0, null::bigint, null::json, 0::bigint, 0::bigint
     union all
-      select sized.place + 1, found.id, found.ranges, found.payload_bytes,
-        coalesce(found.bytes, 0), sized.earlier_bytes + sized.account_bytes
+      select sized.place + 1, found.id, found.ranges, coalesce(found.bytes, 0),
+        sized.earlier_bytes + sized.account_bytes
       from sized left join lateral (
-        select account.id, payload_bytes, ${sql.literal(ranges)} as ranges,
-          ${sql.literal(bytes)} as bytes
+        select account.id, ${sql.literal(ranges)} as ranges, ${sql.literal(bytes)} as bytes
         from (
-          select id, payload_notes, payload is null as is_erased from accounts
+          select id, payload_bytes, payload_notes, payload is null as is_erased from accounts
           where number = (${numbers}::text[])[sized.place + 1] limit 1) as account
-        cross join lateral (
-          select payload_bytes from import_processes where id = account.id limit 1) as process
         ${sql.literal(listNames.map(sizeOf(rows)).join("\n"))}
       ) as found on true
       where sized.place < ${numbers.length}

@@ -68,10 +68,12 @@ function* statement(
       from sent where ${isOngoing(sql, "supplier")}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do nothing
-      returning id, supplier, external_account_number, payload as staged
+      returning id, supplier, external_account_number, payload as staged,
+        payload_bytes as staged_bytes
     ),
     target as (
-      select id, staged, sent.*, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      select id, staged, staged_bytes, sent.*, at as recorded_at,
+        0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (supplier, external_account_number)
     ),
     attempts as (

@@ -26,7 +26,10 @@ export const accounts = Table.make(
     entry: text,
     entry_sums: text
   },
-  { key: "id", computed: { payload: "target.staged" } }
+  {
+    key: "id",
+    computed: { payload: "target.staged", payload_bytes: "target.staged_bytes" }
+  }
 )
 
 export const ledgerColumns = {
