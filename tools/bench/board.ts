@@ -32,13 +32,13 @@ const statements = [
   `insert into import_processes (supplier, external_account_number, payload, staged_at, cohort)
    select $1, '${prefix}-' || lpad(n::text, 9, '0'), '{}', now(), 'wave-' || n % ${cohorts}
    from generate_series($2::integer, $3::integer - 1) as n`,
-  `insert into accounts (id, number, created_at, operations_team, balance, payload)
-   select id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, '{}'
+  `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+   select id, id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, '{}'
    from import_processes where supplier = $1 and id % 10 < 4`,
   `insert into ledgers (account_id, position, ledger_code, ledger_balance)
    select id, 0, 'ELECTRICITY_LEDGER', 12.34
    from import_processes where supplier = $1 and id % 10 < 4`,
-  `update import_processes set account_created_at = now(),
+  `update import_processes set account_id = id, account_created_at = now(),
      account_number = 'A-' || lpad(upper(to_hex(id)), 8, '0')
    where supplier = $1 and id % 10 < 4`,
   `insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors)

@@ -20,6 +20,7 @@ import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
 import { pageSize } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
+import { revert } from "./ImportRevert.ts"
 import { onStorage } from "./Storage.ts"
 
 const supplier = Argument.String("supplier").pipe(
@@ -151,6 +152,7 @@ const reason = (found: ImportState | null): string => {
     case "InProgress":
       return "it is being processed right now"
     case "Pending":
+    case "Reverted":
     case "Skipped":
       return "its state changed meanwhile; try again"
   }
@@ -186,5 +188,5 @@ const unskip = setSkipped("unskip", false, "is pending").pipe(
 
 export const importCommand = Command.make("import").pipe(
   Command.withDescription("Imports of a supplier"),
-  Command.withSubcommands([show, listAll, retry, skip, unskip])
+  Command.withSubcommands([show, listAll, retry, revert, skip, unskip])
 )

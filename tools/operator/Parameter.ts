@@ -8,7 +8,11 @@ import { timeZoneForm, timeZoneNamed } from "@data-import/domain/suppliers/Busin
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
 import { OrganisationName, RequestId, Scope } from "@data-import/domain/suppliers/Organisation"
-import { type SupplierStatus, WireCode } from "@data-import/domain/suppliers/Supplier"
+import {
+  longestRevertWindow,
+  type SupplierStatus,
+  WireCode
+} from "@data-import/domain/suppliers/Supplier"
 import { EventId, WebhookId } from "@data-import/domain/events/EventLog"
 import { Duration, Option, Schema } from "effect"
 import { readAs } from "@data-import/terminal/Parameter"
@@ -177,6 +181,16 @@ export const asLifetime = readAs(
   },
   "a number with s, m, h or d behind it, like 90d, and at most 100 years",
   "TIME"
+)
+
+/** Days for which an account can be reverted; 0 for never. */
+export const asRevertWindow = readAs(
+  (text): Option.Option<number> =>
+    /^\d{1,4}$/.test(text) && Number(text) <= longestRevertWindow
+      ? Option.some(Number(text))
+      : Option.none(),
+  `a whole number from 0 to ${longestRevertWindow}`,
+  "DAYS"
 )
 
 /** A limit of at least 1, or null for `off`. */

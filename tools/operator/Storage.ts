@@ -9,6 +9,7 @@ import type { AuditLog } from "@data-import/domain/audit/AuditLog"
 import type { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import type { Batches } from "@data-import/domain/batches/Batches"
 import type { Checks } from "@data-import/domain/checks/Checks"
+import type { Reverts } from "@data-import/domain/imports/Reverts"
 import type { Erasures } from "@data-import/domain/erasure/Erasures"
 import type { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import type { BoardSessions } from "@data-import/domain/access/BoardSessions"
@@ -26,6 +27,7 @@ export type Ports =
   | ApiKeys
   | ImportProcesses
   | Erasures
+  | Reverts
   | Accounts
   | AuditHeadStore
   | Batches

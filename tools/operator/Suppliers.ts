@@ -3,6 +3,7 @@ import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { modeOf } from "@data-import/domain/suppliers/Organisation"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
+  defaultRevertWindow,
   changeStatus,
   codeIn,
   type Supplier,
@@ -17,6 +18,7 @@ import {
   asDocumentRoot,
   asLimit,
   asOrganisation,
+  asRevertWindow,
   asSupplierCode,
   asSupplierStatus,
   asTimeZone,
@@ -39,7 +41,8 @@ const members = [
   "documentCheck",
   "customerEmails",
   "concurrencyLimit",
-  "timeZone"
+  "timeZone",
+  "revertWindow"
 ]
 
 const entry = (supplier: Supplier) => ({
@@ -50,7 +53,8 @@ const entry = (supplier: Supplier) => ({
   documentCheck: supplier.documentCheck,
   customerEmails: supplier.customerEmails,
   concurrencyLimit: supplier.concurrencyLimit,
-  timeZone: supplier.timeZone
+  timeZone: supplier.timeZone,
+  revertWindow: supplier.revertWindow
 })
 
 const onOff = (name: string) =>
@@ -82,6 +86,13 @@ const settings = {
     Flag.withDescription("The time zone of its business day, an IANA name; UTC unless set"),
     asTimeZone,
     Flag.optional
+  ),
+  revertWindow: Flag.String("revert-window").pipe(
+    Flag.withDescription(
+      `For how many days an account can be reverted, 0 for never; ${defaultRevertWindow} unless set`
+    ),
+    asRevertWindow,
+    Flag.optional
   )
 }
 
@@ -94,7 +105,8 @@ const defaults = {
   documentCheck: true,
   customerEmails: false,
   concurrencyLimit: null,
-  timeZone: utc
+  timeZone: utc,
+  revertWindow: defaultRevertWindow
 }
 
 const create = Command.make(

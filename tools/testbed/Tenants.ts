@@ -4,7 +4,11 @@ import { DateTime, Effect } from "effect"
 import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { type ApiKey, OrganisationName, Scope } from "@data-import/domain/suppliers/Organisation"
-import { type Supplier, SupplierCode } from "@data-import/domain/suppliers/Supplier"
+import {
+  defaultRevertWindow,
+  type Supplier,
+  SupplierCode
+} from "@data-import/domain/suppliers/Supplier"
 import { freshTestOrganisation } from "@data-import/domain/testing/freshNames"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 
@@ -29,6 +33,7 @@ export const supplierOf = (
     customerEmails: false,
     concurrencyLimit: null,
     timeZone: utc,
+    revertWindow: defaultRevertWindow,
     ...settings
   }
 }

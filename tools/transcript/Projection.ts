@@ -11,11 +11,11 @@ const statements: Readonly<Record<string, string>> = {
       (select count(*) from notes n where n.account_id = a.id) as notes,
       (select count(*) from statements s where s.account_id = a.id) as statements,
       (select count(*) from payment_instructions p where p.account_id = a.id) as instructions
-    from import_processes i join accounts a on a.id = i.id
+    from import_processes i join accounts a on a.id = i.account_id
     order by i.supplier collate "C", i.external_account_number`,
   ledgers: `
     select i.supplier, i.external_account_number, l.ledger_code, l.ledger_balance::text
-    from import_processes i join accounts a on a.id = i.id
+    from import_processes i join accounts a on a.id = i.account_id
       join ledgers l on l.account_id = a.id
     order by i.supplier collate "C", i.external_account_number, l.position`,
   imports: `

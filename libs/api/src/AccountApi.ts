@@ -86,6 +86,9 @@ export const StoredAccountBody = Schema.Struct({
     description: "The account number at the supplier."
   }),
   account_created_at: InstantText.annotateKey({ description: "When the account was created." }),
+  reverted_at: Schema.NullOr(InstantText).annotate({
+    description: "When it was reverted; null while it is the account of its import."
+  }),
   operations_team_name: Schema.String.annotate({
     description: "The team under which the account was created."
   }),

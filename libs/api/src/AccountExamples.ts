@@ -5,6 +5,7 @@ export const storedAccount = {
   kraken_account_number: sampleNumber,
   ...sampleKey,
   account_created_at: "2025-04-17T21:04:11Z",
+  reverted_at: null,
   operations_team_name: "Migration Team",
   balance: "62.50",
   ledger_balances: [{ ledger_code: "ELECTRICITY_LEDGER", balance: "50.00" }],

@@ -24,6 +24,7 @@ import { exampleImport, ImportBody } from "./ImportBody.ts"
 import { created, KeyRefusal, MethodsElsewhere, operation } from "./Operation.ts"
 import { number, supplier } from "./PathParameter.ts"
 import { flag } from "./Parameter.ts"
+import { revertImport } from "./RevertApi.ts"
 import { resetSandbox } from "./SandboxApi.ts"
 
 const AccountRequestBody = Schema.Struct({
@@ -173,6 +174,7 @@ const processAccount = HttpApiEndpoint.post(
       "operations_team_name_does_not_exist",
       "dry_run_successful",
       "concurrency_limit_exceeded",
+      "account_reverted",
       ...anyKeyed,
       ...anyBody,
       ...anyProtected
@@ -252,6 +254,7 @@ export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel:
     stageAccount,
     processAccount,
     changeImport,
+    revertImport,
     createDocumentUpload,
     resetSandbox
   )

@@ -13,7 +13,9 @@ import {
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { maxErrors } from "@data-import/domain/schema/FieldErrors"
 import { BatchState } from "@data-import/domain/batches/Batch"
+import { DetailedState } from "@data-import/domain/imports/ImportDetails"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
+import { InstantText } from "./DecimalSchema.ts"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 const codes = Object.keys(registry) as Array<Code>
@@ -117,6 +119,17 @@ const linesReceived = lineCount(
 
 export const totalLines = Schema.Finite.annotate({ description: "The total_lines as sent." })
 
+const count = (of: string) =>
+  Schema.Int.annotate({ description: `How many ${of} were added after the import.` })
+
+/** What was added to an account. */
+export const AdditionsBody = Schema.Struct({
+  transactions: count("transactions"),
+  notes: count("notes"),
+  statements: count("statements"),
+  payment_instructions: count("payment instructions")
+}).annotate({ identifier: "Additions", description: "What was added to the account." })
+
 /** The members of a body besides `detail` and `code`, by code. */
 export const members = {
   account_failed_validation: { errors },
@@ -126,6 +139,16 @@ export const members = {
     external_account_number: Schema.String.annotate({ description: "The number as sent." }),
     kraken_account_number: Schema.String.annotate({ description: "The account that exists." })
   },
+  account_import_process_not_imported: {
+    state: DetailedState.annotate({ description: "The state that the import is in." })
+  },
+  account_number_differs: {
+    kraken_account_number: Schema.String.annotate({ description: "The present account." })
+  },
+  revert_window_closed: {
+    closed_at: InstantText.annotate({ description: "Since when it can no longer be reverted." })
+  },
+  account_has_additions: { additions: AdditionsBody },
   batch_line_differs: { line: lineCount("The line that was sent with other bytes.") },
   batch_line_gap: { lines_received: linesReceived },
   batch_line_count_mismatch: {

@@ -14,6 +14,9 @@ import type {
   TransactionRefused
 } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
+import type { DetailedState } from "@data-import/domain/imports/ImportDetails"
+import type { Additions } from "@data-import/domain/imports/Revert"
+import { formatInstant } from "@data-import/domain/schema/Field"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
@@ -40,7 +43,9 @@ export interface ProblemBody {
   readonly line?: number
   readonly total_lines?: number
   readonly lines_received?: number
-  readonly state?: BatchState
+  readonly state?: BatchState | DetailedState
+  readonly closed_at?: string
+  readonly additions?: Additions
   readonly oldest_after?: number
 }
 
@@ -201,6 +206,30 @@ const messages: {
       `Another payload is staged for ${pair(key)}; nothing was changed. ` +
       "Stage it without create_only to replace it."
   }),
+  ImportNotImported: ({ key, state }) => ({
+    detail: `There is no account to revert: the import of ${pair(key)} is ${state}.`,
+    state
+  }),
+  AccountNumberDiffers: ({ accountNumber, key }) => ({
+    detail: `The account of ${pair(key)} is ${accountNumber}; nothing was changed.`,
+    kraken_account_number: accountNumber
+  }),
+  RevertWindowClosed: ({ closedAt, key }) => ({
+    detail: `The account of ${pair(key)} could be reverted until ${formatInstant(closedAt)}.`,
+    closed_at: formatInstant(closedAt)
+  }),
+  AccountHasAdditions: ({ additions, key }) => ({
+    detail:
+      `Items were added to the account of ${pair(key)} after its import; nothing was changed. ` +
+      "Send with_additions if they may end with it.",
+    additions
+  }),
+  PayloadNotKept: ({ key }) => ({
+    detail: `The payload of ${pair(key)} was deleted, so it could not be imported again.`
+  }),
+  AccountReverted: text(
+    "The account that this was about was reverted since; nothing was done. Send a new request."
+  ),
   OperationsTeamDoesNotExist: ({ code, name }) => {
     const detail = `There is no operations team "${name}".`
     return { detail, errors: [{ detail, code, attr: "operations_team_name" }] }

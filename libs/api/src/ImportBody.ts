@@ -38,6 +38,15 @@ const AttemptBody = Schema.Struct({
   })
 }).annotate({ identifier: "ImportAttempt", description: "One attempt to create the account." })
 
+const RevertedAccountBody = Schema.Struct({
+  kraken_account_number: Schema.String.annotate({ description: "Its number, never used again." }),
+  account_created_at: InstantText.annotateKey({ description: "When it was created." }),
+  reverted_at: InstantText.annotateKey({ description: "When it was reverted." }),
+  reason: Schema.NullOr(Schema.String).annotate({
+    description: "Why, as it was sent; null once the import is erased."
+  })
+}).annotate({ identifier: "RevertedAccount", description: "An account that was reverted." })
+
 /** The fields of an import that a list has if `fields` names them. */
 export const detailFields = {
   state: DetailedState.annotate({
@@ -58,6 +67,9 @@ export const detailFields = {
   }),
   attempts: Schema.Array(AttemptBody).annotate({
     description: "The latest attempts in the order of their start: 10 of an import, 1 in a list."
+  }),
+  reverted: Schema.Array(RevertedAccountBody).annotate({
+    description: "The accounts that it had before and that were reverted, the oldest first."
   })
 }
 
@@ -91,7 +103,13 @@ export const detailsBody = (details: ImportDetails, at: DateTime.Utc) => ({
   times_staged: details.stagings,
   payload_hash: details.hash as string | null,
   cohort: details.cohort,
-  attempts: details.attempts.map((attempt) => attemptBody(recordOfAttempt(details, attempt, at)))
+  attempts: details.attempts.map((attempt) => attemptBody(recordOfAttempt(details, attempt, at))),
+  reverted: details.reverted.map(({ createdAt, number, reason, revertedAt }) => ({
+    kraken_account_number: number as string,
+    account_created_at: formatInstant(createdAt),
+    reverted_at: formatInstant(revertedAt),
+    reason
+  }))
 })
 
 export const importBody = (details: ImportDetails, at: DateTime.Utc) => {
@@ -129,5 +147,6 @@ export const exampleImport = {
         }
       ]
     }
-  ]
+  ],
+  reverted: []
 }

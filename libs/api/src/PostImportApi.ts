@@ -175,6 +175,7 @@ const StoredInstruction = Schema.Struct({
 const anyWrite = [
   "request_failed_validation",
   "import_supplier_migration_not_ongoing",
+  "account_reverted",
   ...anyKeyed,
   ...anyBody,
   ...anyProtected

@@ -2,10 +2,14 @@
  * A refusal of every kind, from which `envelopeOf` generates the examples of errors in the
  * document. A new failure does not compile here without an example.
  */
+import { DateTime } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import {
+  AccountHasAdditions,
   AccountNotFound,
+  AccountNumberDiffers,
+  AccountReverted,
   ActivePaymentInstructionExists,
   AlreadyImported,
   BatchLimitExceeded,
@@ -22,6 +26,7 @@ import {
   IdempotencyKeyInUse,
   IdempotencyKeyReused,
   ImportInProgress,
+  ImportNotImported,
   ImportProcessDiffers,
   ImportProcessDoesNotExist,
   ImportErased,
@@ -30,10 +35,12 @@ import {
   MigrationNotOngoing,
   NotFound,
   OperationsTeamDoesNotExist,
+  PayloadNotKept,
   PaymentInstructionRejected,
   PaymentVendorUnavailable,
   PaymentVendorUnreachable,
   PermissionDenied,
+  RevertWindowClosed,
   SandboxInUse,
   StorageLimitExceeded,
   ServiceUnavailable,
@@ -106,6 +113,21 @@ export const refusals: {
   ImportProcessDoesNotExist: new ImportProcessDoesNotExist({ key }),
   AlreadyImported: new AlreadyImported({ key, accountNumber: AccountNumber.make(sampleNumber) }),
   ImportSkipped: new ImportSkipped({ key }),
+  ImportNotImported: new ImportNotImported({ key, state: "PENDING" }),
+  AccountNumberDiffers: new AccountNumberDiffers({
+    key,
+    accountNumber: AccountNumber.make(sampleNumber)
+  }),
+  RevertWindowClosed: new RevertWindowClosed({
+    key,
+    closedAt: DateTime.makeUnsafe("2025-05-01T20:55:02Z")
+  }),
+  AccountHasAdditions: new AccountHasAdditions({
+    key,
+    additions: { transactions: 2, notes: 1, statements: 0, payment_instructions: 0 }
+  }),
+  PayloadNotKept: new PayloadNotKept({ key }),
+  AccountReverted: new AccountReverted(),
   ImportErased: new ImportErased({ key }),
   ImportInProgress: new ImportInProgress({ key }),
   ImportProcessDiffers: new ImportProcessDiffers({ key }),

@@ -47,6 +47,7 @@ export const SummaryBody = Schema.Struct({
   at: InstantText.annotateKey({ description: "The instant of the summary." }),
   total: count("All imports: the sum of `states`."),
   states: StateCounts,
+  reverted: count("Accounts that were reverted, which are no imports of their own."),
   lines_refused: count(
     "Lines of ended batches that were refused, and whose account was not staged since. They are " +
       "no imports, and are not in `total`."
@@ -86,6 +87,7 @@ export const exampleSummary = {
     IMPORTED: 78_463,
     ERASED: 0
   },
+  reverted: 0,
   lines_refused: 222,
   imported_last_hour: 12_904,
   oldest_pending: {

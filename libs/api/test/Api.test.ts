@@ -39,6 +39,7 @@ describe("Api", () => {
         `GET ${root}/account-transfer-status/:import_supplier/:external_account_number/`,
         `GET ${root}/imports/:import_supplier/:external_account_number/`,
         `PATCH ${root}/imports/:import_supplier/:external_account_number/`,
+        `POST ${root}/imports/:import_supplier/:external_account_number/revert/`,
         `GET ${root}/suppliers/:import_supplier/summary/`,
         `GET ${root}/suppliers/:import_supplier/configuration/`,
         `GET ${root}/all-account-import-processes/:import_supplier/`,
@@ -112,7 +113,10 @@ describe("Api", () => {
   it("accepts an Idempotency-Key on every POST that stores something", () => {
     const keyed = listed.filter(({ endpoint }) => keyRefusalOf(endpoint) !== null)
     const posts = listed
-      .filter(({ endpoint }) => endpoint.method === "POST" && scopeOf(endpoint) === "import:write")
+      .filter(
+        ({ endpoint }) =>
+          endpoint.method === "POST" && /^import:(write|revert)$/.test(scopeOf(endpoint) ?? "")
+      )
       .map(({ name }) => name)
     // An upload link is only signed.
     const storing = posts.filter((name) => name !== "createDocumentUpload")

@@ -18,7 +18,14 @@ const attempt = (more: Partial<Attempt>): Attempt => ({
   ...more
 })
 
-const pending: ImportProcess = { key, skipped: false, erased: false, lease: null, account: null }
+const pending: ImportProcess = {
+  key,
+  skipped: false,
+  erased: false,
+  lease: null,
+  account: null,
+  revertedAt: null
+}
 
 const record = (more: Partial<Attempt>, process = pending) =>
   recordOfAttempt({ process }, attempt(more), noonPlus(60))
@@ -62,6 +69,7 @@ describe("a condition on the code", () => {
     hash: null,
     cohort: null,
     hasFailed,
+    reverted: [],
     attempts: [attempt({ outcome: "service_unavailable" }), attempt(more)]
   })
 

@@ -27,7 +27,8 @@ const staged: ImportProcess = {
   skipped: false,
   erased: false,
   lease: null,
-  account: null
+  account: null,
+  revertedAt: null
 }
 const lease = { attempt: holder, expiresAt: expiry }
 const createdAt = DateTime.makeUnsafe("2026-01-01T12:00:30Z")

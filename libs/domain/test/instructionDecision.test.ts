@@ -12,6 +12,8 @@ import {
 } from "../src/accounts/PaymentInstruction.ts"
 import { accountWith } from "./accountModel.ts"
 
+const { number } = accountWith()
+
 const instruction: PaymentInstruction = { vendor: "STRIPE", reference: "pm_1", type: "CARD" }
 const details: InstructionDetails = {
   _tag: "Card",
@@ -24,7 +26,9 @@ const details: InstructionDetails = {
 describe("the decision about a payment instruction", () => {
   it("adds it to an account without one, with the details that may be stored", () => {
     const account = accountWith()
-    const { answer, change } = Result.getOrThrow(decideInstruction(instruction, details)(account))
+    const { answer, change } = Result.getOrThrow(
+      decideInstruction(number, instruction, details)(account)
+    )
     expect(answer).toEqual({ number: account.number, isNew: true })
     expect(change).toEqual({ ...noChange(account), instruction: { instruction, details } })
   })
@@ -33,7 +37,9 @@ describe("the decision about a payment instruction", () => {
     "changes nothing if it is on the account already, with or without details: %#",
     (given) => {
       const account = accountWith({ instruction })
-      const { answer, change } = Result.getOrThrow(decideInstruction(instruction, given)(account))
+      const { answer, change } = Result.getOrThrow(
+        decideInstruction(number, instruction, given)(account)
+      )
       expect(answer).toEqual({ number: account.number, isNew: false })
       expect(change).toEqual(noChange(account))
     }
@@ -46,14 +52,14 @@ describe("the decision about a payment instruction", () => {
     ["type", { type: "DIRECT_DEBIT" }]
   ])("refuses it if another one is active: another %s", (_name, values) => {
     const account = accountWith({ instruction: { ...instruction, ...values } })
-    const decided = decideInstruction(instruction, details)(account)
+    const decided = decideInstruction(number, instruction, details)(account)
     expect(Result.isFailure(decided) && decided.failure.code).toBe(
       "active_payment_instruction_exists"
     )
   })
 
   it("asks for a retry if the instruction on the account was removed in the meantime", () => {
-    const decided = decideInstruction(instruction, null)(accountWith())
+    const decided = decideInstruction(number, instruction, null)(accountWith())
     expect(Result.isFailure(decided) && decided.failure.code).toBe("service_unavailable")
   })
 })

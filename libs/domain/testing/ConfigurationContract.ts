@@ -169,14 +169,16 @@ const settings = (it: It): void => {
     documentCheck: false,
     customerEmails: true,
     concurrencyLimit: 7,
-    timeZone: berlin
+    timeZone: berlin,
+    revertWindow: 30
   })
   const otherSettings = (): SupplierSettings => ({
     documentRoot: hex(16),
     documentCheck: true,
     customerEmails: false,
     concurrencyLimit: null,
-    timeZone: utc
+    timeZone: utc,
+    revertWindow: 0
   })
   const each = (all: SupplierSettings): ReadonlyArray<Partial<SupplierSettings>> =>
     Object.entries<SupplierSettings[keyof SupplierSettings]>({ ...all }).map(([name, value]) => ({

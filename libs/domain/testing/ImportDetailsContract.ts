@@ -78,8 +78,15 @@ const ofOneImport = (it: It): void => {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
       expect(yield* imports.details(key, 10)).toEqual(Option.none())
-      const process = { key, skipped: false, erased: false, lease: null, account: null }
-      const told = { process, cohort: null, hasFailed: false, attempts: [] }
+      const process = {
+        key,
+        skipped: false,
+        erased: false,
+        lease: null,
+        account: null,
+        revertedAt: null
+      }
+      const told = { process, cohort: null, hasFailed: false, attempts: [], reverted: [] }
       yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: stagedHash })
       yield* imports.stage({ key, payload, hash, caller, at: noonPlus(1) })

@@ -16,7 +16,13 @@ import {
   OrganisationName,
   RequestId
 } from "../src/suppliers/Organisation.ts"
-import { codeIn, type Supplier, SupplierCode, wireCode } from "../src/suppliers/Supplier.ts"
+import {
+  codeIn,
+  defaultRevertWindow,
+  type Supplier,
+  SupplierCode,
+  wireCode
+} from "../src/suppliers/Supplier.ts"
 
 /** Random lower-case hexadecimal digits, 32 at most. */
 export const hex = (digits: number): string =>
@@ -67,7 +73,8 @@ export const supplierOf = (organisation: OrganisationName): Supplier => {
     documentCheck: true,
     customerEmails: false,
     concurrencyLimit: null,
-    timeZone: utc
+    timeZone: utc,
+    revertWindow: defaultRevertWindow
   }
 }
 

@@ -19,6 +19,7 @@ grant select, insert on organisations to data_import_operator;
 
 -- The code of a test supplier has a blank before it, so that the same code exists in both modes.
 -- The time zone is that of the business day; the operator command knows the zones that there are.
+-- An account can be reverted for as many days as the window has.
 create table suppliers (
   code text collate "C"
     constraint suppliers_pkey primary key
@@ -33,7 +34,9 @@ create table suppliers (
   customer_emails boolean not null,
   concurrency_limit integer
     constraint suppliers_concurrency_limit_not_negative check (concurrency_limit >= 0),
-  time_zone text not null default 'UTC'
+  time_zone text not null default 'UTC',
+  revert_window integer not null default 14
+    constraint suppliers_revert_window_days check (revert_window between 0 and 3650)
 );
 
 grant select
@@ -41,7 +44,7 @@ on suppliers to data_import_account_import, data_import_post_import, data_import
   data_import_batches, data_import_batch_worker, data_import_events;
 grant select, update (status) on suppliers to data_import_board;
 grant select, insert, update (status, document_root, document_check, customer_emails,
-  concurrency_limit, time_zone)
+  concurrency_limit, time_zone, revert_window)
 on suppliers to data_import_operator;
 
 create table operations_teams (

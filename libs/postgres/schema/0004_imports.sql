@@ -4,11 +4,12 @@
 
 -- The state of an import is in its columns: at most one of skipped, lease and account is set, and
 -- without any of them it is pending, or failed if its latest staging did. An erased import keeps
--- its number, and counts as skipped, so that it can neither be taken in again nor added to. Type
+-- its number, and counts as skipped, so that it can neither be taken in again nor added to; the id
+-- of its account stays, without which nothing that was kept of it could be found. Type
 -- json keeps the staged text to the letter. A low tuple target moves it out of the row, so that a
 -- lease or a list never touches it; the free space keeps those updates within the page. Size and
 -- hash of the payload are read instead of it, and the hash stays when the payload of an account is
--- deleted.
+-- deleted. The latest account may have been reverted; the import is then pending again.
 create table import_processes (
   id bigint generated always as identity constraint import_processes_pkey primary key,
   supplier text collate "C" not null
@@ -22,6 +23,7 @@ create table import_processes (
   skipped boolean not null default false,
   lease_attempt text collate "C",
   lease_expires_at timestamptz,
+  account_id bigint,
   account_number text collate "C",
   account_created_at timestamptz,
   payload_bytes integer,
@@ -29,11 +31,13 @@ create table import_processes (
   payload_hash bytea,
   failed_staging integer,
   erased_at timestamptz,
+  reverted_at timestamptz,
   constraint import_processes_pair_once unique (supplier, external_account_number),
   constraint import_processes_lease_whole
     check ((lease_attempt is null) = (lease_expires_at is null)),
   constraint import_processes_account_whole
-    check ((account_number is null) = (account_created_at is null)),
+    check ((account_number is null) = (account_created_at is null)
+      and (account_number is null or account_id is not null)),
   constraint import_processes_one_state
     check (num_nonnulls(nullif(skipped, false), lease_attempt, account_number) < 2),
   constraint import_processes_payload_needed
@@ -78,24 +82,25 @@ where account_number is not null and payload is not null;
 -- Only account-import and the batch worker, which process it, and the board, which masks it, read
 -- what was staged.
 grant select, insert, update (payload, staged_at, stagings, lease_attempt, lease_expires_at,
-  account_number, account_created_at, payload_bytes, cohort, payload_hash, failed_staging)
+  account_id, account_number, account_created_at, payload_bytes, cohort, payload_hash,
+  failed_staging)
 on import_processes to data_import_account_import, data_import_batch_worker;
 grant select (id, supplier, external_account_number, skipped, lease_attempt, lease_expires_at,
-  account_number, account_created_at, erased_at)
+  account_id, account_number, account_created_at, erased_at, reverted_at)
 on import_processes to data_import_post_import;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_number, account_created_at, cohort, payload_hash, failed_staging,
-  erased_at)
+  lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
+  failed_staging, erased_at, reverted_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
   lease_expires_at, account_number, cohort)
 on import_processes to data_import_batches;
-grant select (id, supplier, external_account_number, account_number, cohort)
-on import_processes to data_import_events;
+grant select (id, supplier, external_account_number) on import_processes to data_import_events;
 grant select, update (cohort) on import_processes to data_import_board;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_number, account_created_at, cohort, payload_hash, failed_staging,
-  erased_at), update (skipped, lease_attempt, lease_expires_at, failed_staging)
+  lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
+  failed_staging, erased_at, reverted_at),
+  update (skipped, lease_attempt, lease_expires_at, failed_staging)
 on import_processes to data_import_operator;
 
 create table import_attempts (

@@ -79,7 +79,7 @@ grant select, update (started_at, api_key, is_taken, paused_by, accepted_failure
   finished_at, received, succeeded, already, failed, cancelled, waiting_for, recent,
   lines_deleted_through, stored_bytes)
 on batches to data_import_batch_worker;
-grant select (id, supplier, dry_run, cohort) on batches to data_import_events;
+grant select (id, supplier, dry_run) on batches to data_import_events;
 
 -- `blockers` are earlier chunks of the same accounts. `waits` is how many times one after the other
 -- the chunk was given back because its lines waited for a vendor or a store; the pause before its

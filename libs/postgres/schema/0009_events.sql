@@ -59,13 +59,16 @@ grant select, insert, delete, update (attempts, due_at) on webhook_retries to da
 grant select, update (attempts, due_at) on webhook_retries to data_import_operator;
 
 -- An event is of an import, a batch or a webhook. It gets its position in its organisation after it
--- was committed, so that positions are given under one lock for each organisation.
+-- was committed, so that positions are given under one lock for each organisation. That of an
+-- import keeps the account and the cohort that it had, because both may change.
 create table outbox (
   id bigint generated always as identity constraint outbox_pkey primary key,
   at timestamptz not null,
   name text not null
     constraint outbox_name_form check (name ~ '^data_import[.][a-z_.]+-v[0-9]+$'),
   import_id bigint constraint outbox_import_exists references import_processes,
+  account_number text collate "C",
+  cohort text,
   codes text[] not null default '{}',
   batch uuid constraint outbox_batch_exists references batches,
   event_id uuid,
@@ -97,10 +100,16 @@ grant select (id, at, event_id, organisation, position), insert on outbox to dat
 create function name_event_owner() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  select code, owner.organisation into new.import_supplier, new.organisation
-  from suppliers as owner where code = coalesce(
-    (select supplier from import_processes where id = new.import_id),
-    (select supplier from batches where id = new.batch));
+  if new.import_id is not null then
+    select supplier, import_processes.cohort, coalesce(new.account_number, account_number)
+    into new.import_supplier, new.cohort, new.account_number
+    from import_processes where id = new.import_id;
+  else
+    select supplier, batches.cohort into new.import_supplier, new.cohort
+    from batches where id = new.batch;
+  end if;
+  select owner.organisation into new.organisation
+  from suppliers as owner where code = new.import_supplier;
   return new;
 end $$;
 

@@ -6,10 +6,10 @@
 -- Can be undone: yes, by dropping the triggers and tables of counts.
 
 -- A difference or a total is of one `kind`: `state` (by its name), `code` (failed imports with this
--- code), `imported` (accounts by the minute of their creation), `ledger` (ledgers by their code,
--- and their balances) or `balance` (accounts, and their balances: those of ledgers have no name,
--- `transfer` is that of accounts without ledgers, and `added` is what came after the import). A
--- total without a cohort is of all imports, with or without one.
+-- code), `imported` (accounts by the minute of their creation), `reverted` (accounts), `ledger`
+-- (ledgers by their code, and their balances) or `balance` (accounts, and their balances: those of
+-- ledgers have no name, `transfer` is that of accounts without ledgers, and `added` is what came
+-- after the import). A total without a cohort is of all imports, with or without one.
 create table import_differences (
   supplier text collate "C" not null,
   cohort text,
@@ -74,6 +74,24 @@ create table import_activity (
 grant select, insert, update (changed_at, imported_at) on import_activity to data_import_query;
 grant select on import_activity to data_import_board;
 
+-- The name under which the balance of an account is counted.
+create function account_part(account bigint, transfer_balance numeric) returns text
+language plpgsql stable as $$
+begin
+  return case when transfer_balance is not null
+    and not exists (select from ledgers where account_id = account)
+  then 'transfer' else '' end;
+end $$;
+
+-- What a ledger contributes to the balance of its account.
+create function ledger_sum(account bigint, place integer, sent numeric, last_statement numeric)
+returns numeric language plpgsql stable as $$
+begin
+  return coalesce(sent, coalesce(last_statement, 0) + coalesce((
+    select sum(effect_on_balance) from transactions
+    where account_id = account and ledger_position = place and origin = 'current_statement'), 0));
+end $$;
+
 -- An account that an import has become. In PL/pgSQL, because a function in SQL is planned anew at
 -- every call, which was a fifth of what an import costs the database.
 create function count_account(account bigint, created_at timestamptz, supplier text, cohort text)
@@ -82,18 +100,33 @@ begin
   insert into import_differences (supplier, cohort, kind, name, count, amount)
   select $3, $4, 'imported', to_char($2 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'), 1, 0
   union all
-  select $3, $4, 'balance',
-    case when accounts.transfer_balance is not null
-      and not exists (select from ledgers where ledgers.account_id = accounts.id)
-    then 'transfer' else '' end, 1, balance
+  select $3, $4, 'balance', account_part(id, transfer_balance), 1, balance
   from accounts where id = $1
   union all
   select $3, $4, 'ledger', ledger_code, 1,
-    coalesce(ledger_balance, coalesce(last_statement_balance, 0) + coalesce((
-      select sum(effect_on_balance) from transactions
-      where transactions.account_id = ledgers.account_id and ledger_position = ledgers.position
-        and origin = 'current_statement'), 0))
+    ledger_sum(account_id, position, ledger_balance, last_statement_balance)
   from ledgers where account_id = $1;
+end $$;
+
+-- Takes back what `count_account` and later additions have counted, but for the creation, which
+-- remains one.
+create function uncount_account(account bigint, supplier text, cohort text)
+returns void language plpgsql as $$
+declare added numeric := (
+  select coalesce(sum(effect_on_balance), 0) from transactions
+  where account_id = account and origin = 'post_import');
+begin
+  insert into import_differences (supplier, cohort, kind, name, count, amount)
+  select $2, $3, 'reverted', '', 1, 0
+  union all
+  select $2, $3, 'balance', account_part(id, transfer_balance), -1, added - balance
+  from accounts where id = account
+  union all
+  select $2, $3, 'balance', 'added', 0, -added where added <> 0
+  union all
+  select $2, $3, 'ledger', ledger_code, -1,
+    -ledger_sum(account_id, position, ledger_balance, last_statement_balance)
+  from ledgers where account_id = account;
 end $$;
 
 create function count_balance() returns trigger
@@ -101,7 +134,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into import_differences (supplier, cohort, kind, name, count, amount)
   select supplier, cohort, 'balance', 'added', 0, new.balance - old.balance
-  from import_processes where id = new.id;
+  from import_processes where id = new.import_id;
   return null;
 end $$;
 
@@ -160,22 +193,15 @@ begin
     union all
     select supplier, cohort, 'balance', account.part, count(*), sum(account.balance)
     from added cross join lateral (
-      select balance,
-        case when accounts.transfer_balance is not null
-          and not exists (select from ledgers where ledgers.account_id = accounts.id)
-        then 'transfer' else '' end as part
-      from accounts where accounts.id = added.id offset 0) as account
+      select balance, account_part(id, transfer_balance) as part
+      from accounts where accounts.id = added.account_id offset 0) as account
     where account_number is not null group by 1, 2, 4
     union all
     select supplier, cohort, 'ledger', ledger.code, count(*), sum(ledger.balance)
     from added cross join lateral (
       select ledger_code as code,
-        coalesce(ledger_balance, coalesce(last_statement_balance, 0) + coalesce((
-          select sum(effect_on_balance) from transactions
-          where transactions.account_id = ledgers.account_id
-            and ledger_position = ledgers.position
-            and origin = 'current_statement'), 0)) as balance
-      from ledgers where ledgers.account_id = added.id offset 0) as ledger
+        ledger_sum(account_id, position, ledger_balance, last_statement_balance) as balance
+      from ledgers where ledgers.account_id = added.account_id offset 0) as ledger
     where account_number is not null group by 1, 2, 4;
   end if;
   return null;
@@ -218,7 +244,18 @@ begin
     perform count_codes(new.id, new.supplier, new.cohort, codes);
   end if;
   if now = 'IMPORTED' and before <> 'IMPORTED' then
-    perform count_account(new.id, new.account_created_at, new.supplier, new.cohort);
+    perform count_account(new.account_id, new.account_created_at, new.supplier, new.cohort);
+  end if;
+  if before = 'IMPORTED' and now = 'PENDING' then
+    perform uncount_account(old.account_id, old.supplier, old.cohort);
+  end if;
+  if old.cohort is distinct from new.cohort and new.reverted_at is not null then
+    insert into import_differences (supplier, cohort, kind, name, count)
+    select supplier, cohort, 'reverted', '', sign * count(*)
+    from (values (old.supplier, old.cohort, -1), (new.supplier, new.cohort, 1))
+        as moved(supplier, cohort, sign),
+      accounts
+    where import_id = new.id and accounts.reverted_at is not null group by 1, 2, sign;
   end if;
   return null;
 end $$;

@@ -7,7 +7,8 @@
 -- them; whatever changes the account clears them, and the batch worker computes them anew.
 alter table accounts add entry text, add entry_sums text;
 
-create index accounts_without_entry on accounts (id) where entry is null and erased_at is null;
+create index accounts_without_entry on accounts (id)
+where entry is null and erased_at is null and reverted_at is null;
 
 grant select (entry, entry_sums), update (entry, entry_sums)
 on accounts to data_import_batch_worker;

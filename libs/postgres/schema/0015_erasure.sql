@@ -10,16 +10,19 @@
 -- computed from.
 create function erase_import(import bigint, instant timestamptz) returns json
 language plpgsql security definer set search_path = public, pg_temp as $$
-declare outside json;
+declare
+  outside json;
+  lives bigint[];
 begin
-  perform from accounts where id = import for update nowait;
+  select coalesce(array_agg(id), '{}') into lives
+  from (select id from accounts where import_id = import for update nowait) as held;
   outside := json_build_object(
     'documents', coalesce((
       select json_agg(path order by path collate "C") from (
         select distinct regexp_replace(named, '^/', '') as path from (
-          select document_path as named from note_documents where account_id = import
+          select document_path as named from note_documents where account_id = any(lives)
           union all
-          select statement_path from statements where account_id = import
+          select statement_path from statements where account_id = any(lives)
           union all
           select document ->> 'document_path' from import_processes,
             json_array_elements(payload -> 'notes') as note,
@@ -33,7 +36,7 @@ begin
       ) as paths), '[]'),
     'instructions', coalesce((
       select json_agg(json_build_object('vendor', vendor, 'reference', reference, 'type', type))
-      from payment_instructions where account_id = import and ended_at is null), '[]'));
+      from payment_instructions where account_id = any(lives) and ended_at is null), '[]'));
   delete from outbox where import_id = import;
   update import_attempts set errors = (
     select coalesce(jsonb_agg(jsonb_build_object('code', error ->> 'code',
@@ -42,21 +45,22 @@ begin
   where import_id = import and errors <> '[]';
   update import_attempts set ended_at = instant, outcome = 'lease_expired'
   where import_id = import and ended_at is null;
-  delete from payment_instructions where account_id = import;
-  delete from note_documents where account_id = import;
-  delete from notes where account_id = import;
+  delete from payment_instructions where account_id = any(lives);
+  delete from note_documents where account_id = any(lives);
+  delete from notes where account_id = any(lives);
   update transactions set transaction_id = 'erased-' || gen_random_uuid(), occurrence = 1,
     reason = null, display_note = null, note = null, reference = null, payment_type = null,
     product_code = null
-  where account_id = import;
+  where account_id = any(lives);
   update transaction_line_items set rate_band = null, reading_at_start = null,
     reading_at_end = null
-  where account_id = import;
+  where account_id = any(lives);
   update statements set statement_id = 'erased-' || gen_random_uuid(), number = null,
     statement_path = null, document_size = null, document_etag = null, document_checksum = null
-  where account_id = import;
-  update accounts set payload = null, payload_bytes = null, payload_notes = 0, erased_at = instant
-  where id = import;
+  where account_id = any(lives);
+  update accounts set payload = null, payload_bytes = null, payload_notes = 0, revert_reason = null,
+    erased_at = instant
+  where id = any(lives);
   -- A certificate that is computed from an older snapshot cannot be stored after this change, and
   -- is computed again. One that is being stored is waited for.
   update certificates set leased_until = '-infinity'

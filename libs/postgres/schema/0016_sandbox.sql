@@ -19,24 +19,26 @@ declare
   bytes bigint := 0;
 begin
   for held in
-    select id, coalesce(payload_bytes, octet_length(payload::text), 0) as payload
+    select id, account_id, coalesce(payload_bytes, octet_length(payload::text), 0) as payload
     from import_processes
     where supplier = any(codes) and (lease_attempt is null or lease_expires_at <= entry.at)
     order by id limit slice for update skip locked
   loop
     bytes := bytes + held.payload + 500 * (
-      (select count(*) from transactions where account_id = held.id)
-      + (select count(*) from notes where account_id = held.id));
+      (select count(*) from transactions where account_id = held.account_id)
+      + (select count(*) from notes where account_id = held.account_id));
     exit when bytes > 16777216 and ids <> '{}';
     ids := ids || held.id;
   end loop;
   select array_agg(id) into with_account from (
-    select id from public.accounts where id = any(ids) for update skip locked) as present;
+    select id from public.accounts where import_id = any(ids) for update skip locked) as present;
   ids := array(
     select id from import_processes where id = any(ids)
-      and (id = any(with_account) or not exists (
-        select from public.accounts as account where account.id = import_processes.id))
+      and not exists (
+        select from public.accounts as account where account.import_id = import_processes.id
+          and account.id <> all(coalesce(with_account, '{}')))
     order by supplier, external_account_number);
+  with_account := array(select id from public.accounts where import_id = any(ids));
   insert into audit_log (at, organisation, api_key, request_id, action, outcome,
     import_supplier, external_account_number)
   select entry.at, entry.organisation, entry.api_key, entry.request_id, 'empty_sandbox',

@@ -15,6 +15,7 @@ import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as Forecasts from "./migrations/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as Reverts from "./imports/Reverts.ts"
 import * as ImportSearch from "./migrations/ImportSearch.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as SupplierChanges from "./migrations/SupplierChanges.ts"
@@ -40,6 +41,7 @@ export const layerPorts = Layer.mergeAll(
   ImportProcesses.layer,
   ImportSearch.layer,
   Migrations.layer,
+  Reverts.layer,
   SealedAuditLog.layer,
   SupplierChanges.layer,
   SupplierSummaries.layer,

@@ -200,6 +200,7 @@ const countOf = (seen: ReadonlyArray<Seen>) => {
       IMPORTED: inState("IMPORTED").length,
       ERASED: inState("ERASED").length
     },
+    reverted: 0,
     linesRefused: 0,
     importedLastHour: accounts.length,
     oldestPending: oldest ? { number: oldest.number, stagedAt: oldest.stagedAt } : null,

@@ -41,8 +41,8 @@ const manyAccounts = Effect.gen(function* () {
       select ${supplier.code}, 'n' || n, '{}', ${at} from generate_series(1, ${size}::integer) n
       returning id
     ), account as (
-      insert into accounts (id, number, created_at, operations_team, balance, payload)
-      select id, 'A-' || upper(lpad(to_hex(id), 8, '0')), ${at}, 'Migration Team', 0, '{}'
+      insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+      select id, id, 'A-' || upper(lpad(to_hex(id), 8, '0')), ${at}, 'Migration Team', 0, '{}'
       from staged
     ), ledger as (
       insert into ledgers (account_id, position, ledger_code) select id, 0, 'L' from staged
@@ -72,6 +72,8 @@ const manyAccounts = Effect.gen(function* () {
     insert into transactions (account_id, sequence, origin, transaction_id, transaction_date,
       amount, type, recorded_at, line_item_count, tax_item_count)
     select id, 0, 'post_import', 't', ${at}, 1, 'CREDIT', ${at}, 1, 1 from staged`)
+  yield* run(sql`update import_processes set account_id = id where supplier = ${supplier.code}`)
+  yield* run(sql`select setval('accounts_id_seq', max(id)) from accounts`)
   yield* run(sql`vacuum analyze`)
 })
 

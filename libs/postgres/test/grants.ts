@@ -3,7 +3,7 @@
 /** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
 export const matrix = {
   accounts:
-    "account-import a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
+    "account-import (r)a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
@@ -74,8 +74,9 @@ export const matrix = {
   webhooks: "events r(w), operator ra(w)"
 }
 
-const seen = "account_created_at account_number erased_at external_account_number id lease_attempt"
-const withoutPayload = `${seen} lease_expires_at skipped supplier`
+const seen =
+  "account_created_at account_id account_number erased_at external_account_number id lease_attempt"
+const withoutPayload = `${seen} lease_expires_at reverted_at skipped supplier`
 
 const stateOfBatch =
   "accepted_failures already api_key cancelled failed finished_at is_cancelled is_taken " +
@@ -84,8 +85,9 @@ const stateOfBatch =
 const sortedWords = (text: string): string => text.split(" ").toSorted().join(" ")
 
 export const columns = {
+  "accounts account-import r": "created_at import_id number revert_reason reverted_at",
   "accounts batch-worker w": "balance entry entry_sums",
-  "accounts post-import r": "balance id number revision",
+  "accounts post-import r": "balance id import_id number revision",
   "accounts post-import w": "balance",
   "allowances account-import w": "at requests",
   "allowances batches w": "at requests",
@@ -105,7 +107,7 @@ export const columns = {
   "batch_problems batch-worker w": "examples lines",
   "batch_takes batch-worker w": "server_started_at takes",
   "batch_workers batch-worker w": "seen_at",
-  "batches events r": "cohort dry_run id supplier",
+  "batches events r": "dry_run id supplier",
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
   "certificates batch-worker w": "content ended_at jws leased_until status",
@@ -124,26 +126,26 @@ export const columns = {
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
   "forecasts board w": "held settled_at",
-  "idempotency_keys account-import w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys batches w": "answer expires_at fingerprint import_id token",
-  "idempotency_keys post-import w": "answer expires_at fingerprint import_id token",
+  "idempotency_keys account-import w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batches w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys post-import w": "answer expires_at fingerprint import_id is_reverted token",
   "import_activity query w": "changed_at imported_at",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
   "import_history query w": "count",
   "import_processes account-import w":
-    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batch-worker w":
-    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
     "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
     "staged_at supplier",
   "import_processes board w": "cohort",
-  "import_processes events r": "account_number cohort external_account_number id supplier",
+  "import_processes events r": "external_account_number id supplier",
   "import_processes operator r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
@@ -173,7 +175,7 @@ export const columns = {
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",
   "suppliers board w": "status",
   "suppliers operator w":
-    "concurrency_limit customer_emails document_check document_root status time_zone",
+    "concurrency_limit customer_emails document_check document_root revert_window status time_zone",
   "webhook_retries events w": "attempts due_at",
   "webhook_retries operator w": "attempts due_at",
   "webhook_secrets operator r": "expires_at number webhook",
@@ -184,11 +186,23 @@ export const columns = {
   "webhooks operator w": "disabled_by due_at failures replay_next replay_to"
 }
 
-/** The functions that a role may call; they run with their owner's privileges. */
+/** The functions that a role may call, with their owner's privileges, and the sequences. */
 export const functions = [
+  ...["account_to_revert", "accounts_id_seq"].map((name) => ({
+    role: "data_import_account_import",
+    name
+  })),
   { role: "data_import_account_import", name: "empty_sandbox" },
   { role: "data_import_account_import", name: "number_to_record" },
-  ...["lines_held", "number_to_record", "seal_audit_log"].map((name) => ({
+  { role: "data_import_account_import", name: "revert_account" },
+  ...[
+    "account_to_revert",
+    "accounts_id_seq",
+    "lines_held",
+    "number_to_record",
+    "revert_account",
+    "seal_audit_log"
+  ].map((name) => ({
     role: "data_import_batch_worker",
     name
   })),
@@ -197,6 +211,7 @@ export const functions = [
   { role: "data_import_board", name: "kept_answer_bytes" },
   { role: "data_import_board", name: "number_to_record" },
   ...[
+    "account_to_revert",
     "erase_answers",
     "erase_audited_number",
     "erase_examples",
@@ -206,7 +221,8 @@ export const functions = [
     "erase_refusals",
     "kept_answer_bytes",
     "lines_held",
-    "number_to_record"
+    "number_to_record",
+    "revert_account"
   ].map((name) => ({ role: "data_import_operator", name })),
   { role: "data_import_post_import", name: "number_to_record" },
   { role: "data_import_query", name: "number_to_record" },

@@ -196,43 +196,47 @@ const importedAccount = Effect.gen(function* () {
 const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> = [
   [
     "accounts_pkey",
-    `insert into accounts (id, number, created_at, operations_team, balance, payload)
-     select id, 'A-00000000', created_at, operations_team, balance, payload
+    `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+     select id, import_id, 'A-00000000', created_at, operations_team, balance, payload
      from accounts where id = acc`
   ],
   ["accounts_number_form", "update accounts set number = 'A-0000000g' where id = acc"],
   [
     "accounts_import_exists",
-    `insert into accounts (id, number, created_at, operations_team, balance, payload)
-     select -1, 'A-00000002', created_at, operations_team, balance, payload
+    `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+     select -1, -1, 'A-00000002', created_at, operations_team, balance, payload
      from accounts where id = acc`
   ],
   [
-    "import_processes_account_exists",
-    "update import_processes set account_number = 'A-00000001' where id = acc"
+    "import_processes_account_number",
+    "update import_processes set account_number = 'A-00000001' where account_id = acc"
   ],
   [
     "import_processes_account_whole",
-    "update import_processes set account_created_at = null where id = acc"
-  ],
-  ["import_processes_one_state", "update import_processes set skipped = true where id = acc"],
-  [
-    "import_processes_payload_needed",
-    `insert into import_processes (supplier, external_account_number, staged_at)
-     select supplier, 'no payload', now() from import_processes where id = acc`
+    "update import_processes set account_created_at = null where account_id = acc"
   ],
   [
     "import_processes_one_state",
-    "update import_processes set lease_attempt = 'a', lease_expires_at = now() where id = acc"
+    "update import_processes set skipped = true where account_id = acc"
+  ],
+  [
+    "import_processes_payload_needed",
+    `insert into import_processes (supplier, external_account_number, staged_at)
+     select supplier, 'no payload', now() from import_processes where account_id = acc`
+  ],
+  [
+    "import_processes_one_state",
+    "update import_processes set lease_attempt = 'a', lease_expires_at = now() where account_id = acc"
   ],
   [
     "import_processes_lease_whole",
-    "update import_processes set lease_expires_at = now() where id = acc"
+    "update import_processes set lease_expires_at = now() where account_id = acc"
   ],
   [
     "import_processes_pair_once",
     `insert into import_processes (supplier, external_account_number, payload, staged_at)
-     select supplier, external_account_number, '{}', now() from import_processes where id = acc`
+     select supplier, external_account_number, '{}', now()
+     from import_processes where account_id = acc`
   ],
   ["accounts_payload_until_erased", "update accounts set payload = null where id = acc"],
   ["exact_money_two_decimals", "update accounts set balance = 0.005 where id = acc"],

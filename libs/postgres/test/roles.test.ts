@@ -217,11 +217,13 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
     })
   )
 
-  it.effect("can use the database and its schema, but no sequence, and few functions", () =>
-    Effect.gen(function* () {
-      const { owner: sql, workers: clients } = yield* Clients
-      expect(
-        yield* sql`
+  it.effect(
+    "can use the database and its schema, few functions, and the sequence of accounts",
+    () =>
+      Effect.gen(function* () {
+        const { owner: sql, workers: clients } = yield* Clients
+        expect(
+          yield* sql`
           select worker.role, relname as name from pg_class,
             unnest(${Object.values(DatabaseUsers.roleOf)}::text[]) as worker(role)
           where relkind = 'S' and relnamespace = 'public'::regnamespace
@@ -232,17 +234,17 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the databa
           where pronamespace = 'public'::regnamespace
             and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')
           order by role, name`
-      ).toStrictEqual(functions)
-      for (const worker of workers) {
-        const [may] = yield* clients[worker]`
+        ).toStrictEqual(functions)
+        for (const worker of workers) {
+          const [may] = yield* clients[worker]`
           select has_schema_privilege('public', 'USAGE') as use,
             has_schema_privilege('public', 'CREATE') as create,
             has_database_privilege(current_database(), 'CONNECT') as connect,
             has_database_privilege(current_database(), 'CREATE, TEMPORARY') as add`
-        const expected = { use: true, create: false, connect: true, add: false }
-        expect(may, worker).toStrictEqual(expected)
-      }
-    })
+          const expected = { use: true, create: false, connect: true, add: false }
+          expect(may, worker).toStrictEqual(expected)
+        }
+      })
   )
 
   it.effect("leave no privileges to public", () =>

@@ -18,6 +18,7 @@ import { EventLog } from "@data-import/domain/events/EventLog"
 import { Forecasts } from "@data-import/domain/migrations/Forecasts"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
@@ -50,6 +51,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportSearch, Context.get(board, ImportSearch)),
     Context.add(Migrations, Context.get(board, Migrations)),
+    Context.add(Reverts, Context.get(accountImport, Reverts)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),

@@ -87,6 +87,7 @@ describe("an endpoint that takes an Idempotency-Key", () => {
         processAccount: plain,
         createDocumentUpload: plain,
         changeImport: plain,
+        revertImport: plain,
         resetSandbox: plain
       })
     ).toThrow("stageAccount: an Idempotency-Key needs a handler of `writing`")

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import * as DocumentUpload from "@data-import/domain/documents/DocumentUpload"
 import * as ImportChange from "@data-import/domain/imports/ImportChange"
+import * as ImportRevert from "@data-import/domain/imports/ImportRevert"
 import * as SandboxReset from "@data-import/domain/sandbox/SandboxReset"
 import { reportLeases } from "@data-import/domain/imports/LeaseMetrics"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
@@ -16,6 +17,7 @@ import * as ApiKeys from "@data-import/postgres/access/ApiKeys"
 import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
+import * as Reverts from "@data-import/postgres/imports/Reverts"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as Sandbox from "@data-import/postgres/sandbox/Sandbox"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
@@ -46,6 +48,7 @@ const storage = ServiceStorage.of(
     TokenBuckets.layer,
     IdempotencyKeys.layer,
     StoredImportProcesses.layer,
+    Reverts.layer,
     Configuration.layer,
     Sandbox.layer
   )
@@ -57,6 +60,7 @@ export const layer = Service.layer("account-import", serving).pipe(
     AccountImport.layer,
     DocumentUpload.layer,
     ImportChange.layer,
+    ImportRevert.layer,
     SandboxReset.layer
   ]),
   Layer.provide(IdempotentWrites.layer),

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { importBody } from "@data-import/api/ImportBody"
+import { revertBody } from "@data-import/api/RevertApi"
 import { type Account, accountTextInSteps } from "@data-import/domain/accounts/Account"
 import { AccountImport, type StagingParameters } from "@data-import/domain/imports/AccountImport"
 import { DocumentUpload } from "@data-import/domain/documents/DocumentUpload"
@@ -10,6 +11,7 @@ import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { SandboxReset } from "@data-import/domain/sandbox/SandboxReset"
 import { ImportChange } from "@data-import/domain/imports/ImportChange"
+import { ImportRevert } from "@data-import/domain/imports/ImportRevert"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
@@ -32,6 +34,7 @@ export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
   const documentUpload = yield* DocumentUpload
   const importChange = yield* ImportChange
+  const importRevert = yield* ImportRevert
   const sandboxReset = yield* SandboxReset
   const write = yield* writing
 
@@ -61,6 +64,17 @@ export const routes = Effect.gen(function* () {
         ),
         ({ at, details }) => Answer.json(200, importBody(details, at))
       ),
+    revertImport: write(
+      (call: WriteCall) =>
+        importRevert.revert(
+          call.caller,
+          { import_supplier: supplierOf(call), external_account_number: numberOf(call) },
+          call.body,
+          call.keep,
+          Route.parameterErrors(call.parameters)
+        ),
+      (reverted) => Answer.small(200, revertBody(reverted))
+    ),
     processAccount: write(
       ({ body, caller, keep, parameters }) =>
         accountImport.process(caller, body, keep, Route.parameterErrors(parameters)),

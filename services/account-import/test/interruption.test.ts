@@ -14,7 +14,8 @@ const countOf = ({ supplier }: Tenant) =>
     (sql) => sql<{ imports: number; accounts: number; audited: number }>`
     select count(*)::integer as imports, count(accounts.id)::integer as accounts,
       (select count(*)::integer from audit_log where import_supplier = ${supplier.code}) as audited
-    from import_processes left join accounts using (id) where supplier = ${supplier.code}`
+    from import_processes left join accounts on import_id = import_processes.id
+    where supplier = ${supplier.code}`
   )
 
 layer(service, { excludeTestServices: true })("a client that disconnects", (it) => {

@@ -26,7 +26,7 @@ const accountsOf = ({ supplier }: Tenant) =>
       json_array_length(accounts.payload -> 'metadata') as metadata,
       array(select transaction_id || ' ' || round(amount, 2) from transactions
         where account_id = accounts.id order by sequence) as transactions
-    from accounts join import_processes using (id)
+    from accounts join import_processes on account_id = accounts.id
     where supplier = ${supplier.code} order by key`
   )
 

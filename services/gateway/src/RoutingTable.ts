@@ -22,7 +22,7 @@ export type BodyLimit = number | "streamed"
 export interface Entry {
   readonly prefix: string
   readonly service: ServiceName
-  /** The service of PATCH requests, if it is another one. */
+  /** The service of PATCH and POST requests, if it is another one. */
   readonly changes?: ServiceName
   /** The largest body, in bytes. */
   readonly bodyBytes: number
@@ -83,7 +83,7 @@ export const find = (path: string): Entry | undefined =>
 
 /** The service of a request with this method. */
 export const serviceOf = ({ changes, service }: Entry, method: string): ServiceName =>
-  method === "PATCH" && changes !== undefined ? changes : service
+  changes !== undefined && (method === "PATCH" || method === "POST") ? changes : service
 
 /** The limit of the body of a request. */
 export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>

@@ -39,7 +39,8 @@ const nothing = {
   times_staged: 1,
   payload_hash: stagedHash,
   cohort: null,
-  attempts: []
+  attempts: [],
+  reverted: []
 }
 
 const running = { started_at: instant, ended_at: null, dry_run: false, code: null, errors: [] }
@@ -120,7 +121,7 @@ layer(service, { excludeTestServices: true })("an import", (it) => {
       Effect.gen(function* () {
         const { tenant } = yield* oneOfEach
         const path = listPath("pending", tenant.supplier.code)
-        const named = "fields=attempts,state,staged_at,times_staged,payload_hash,cohort"
+        const named = "fields=attempts,state,staged_at,times_staged,payload_hash,cohort,reverted"
         const { json } = yield* get(tenant, `${path}?${named}&state=FAILED`)
         const attempt = { ...running, ended_at: instant, code: "account_failed_validation" }
         expect(json).toStrictEqual([

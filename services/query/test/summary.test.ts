@@ -50,6 +50,7 @@ layer(service, { excludeTestServices: true })("the summary of a supplier", (it) 
         at: instant,
         total: 5,
         states: { PENDING: 1, FAILED: 1, IN_PROGRESS: 1, SKIPPED: 1, IMPORTED: 1, ERASED: 0 },
+        reverted: 0,
         lines_refused: 0,
         imported_last_hour: 1,
         oldest_pending: oldest,

@@ -190,8 +190,15 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   yield* checkDocuments(true)
   yield* expecting(400, ask(process, processing))
   isStored = true
-  const created = yield* expecting(201, ask(process, processing))
-  for (const [path, body] of additions) yield* expecting(201, ask(path, body))
+  const first = yield* expecting(201, ask(process, processing))
+  const reverting = {
+    kraken_account_number: memberOf(first, "kraken_account_number"),
+    reason: "zqpersonal"
+  }
+  const path = `/imports/${key.import_supplier}/${number}/`
+  yield* expecting(200, ask(`${path}revert/`, { payload: reverting }))
+  const created = yield* expecting(201, ask(process, { ...processing, task_params: {} }))
+  for (const [adding, body] of additions) yield* expecting(201, ask(adding, body))
   // No payload has a value that was valid when it was staged.
   yield* rows(
     (sql) => sql`
@@ -234,7 +241,7 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
     where number = ${accountNumber} and entry is null`
   )
   yield* expecting(200, ask(`/accounts/${accountNumber}/`))
-  yield* expecting(200, ask(`/imports/${key.import_supplier}/${number}/`))
+  yield* expecting(200, ask(path))
   return { accountNumber, batches, other }
 })
 
@@ -306,8 +313,10 @@ const answers = Effect.fnUntraced(function* (
         code: "account_failed_validation",
         errors: [{ attr: "non_field_errors", code: "max_length" }]
       },
+      { outcome: "CREATED", errors: [] },
       { outcome: "CREATED", errors: [] }
-    ]
+    ],
+    reverted: [{ reason: null }]
   })
   yield* expecting(404, ask(`/accounts/${accountNumber}/`))
   const all = yield* ask(`/accounts/?import_supplier=${supplier.code}`)

@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     event_heads: "organisation",
     forecasts: "day supplier",
     failed_token_attempts: "client_address",
-    outbox: "codes import_supplier name organisation",
+    outbox: "account_number codes cohort import_supplier name organisation",
     refresh_token_families: "api_key family",
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation"
@@ -53,8 +53,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     import_totals: "cohort kind name supplier",
     refused_lines: "cohort identity supplier"
   },
-  "the number of the account at the platform, and its team": {
-    accounts: "number operations_team"
+  "the number of the account at the platform, its team, and who reverted it": {
+    accounts: "number operations_team reverted_by"
   },
   "the money, and hashes of accounts with it": {
     accounts: "balance entry_sums transfer_balance",

@@ -13,6 +13,7 @@ import { layerMemory as sealedAuditLog } from "@data-import/domain/testing/memor
 import { layerMemory as webhooks } from "@data-import/domain/testing/memory/Webhooks"
 import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenSigner"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
@@ -32,6 +33,7 @@ export const memory = Layer.mergeAll(
   apiKeys,
   importProcesses,
   Layer.mock(Erasures)({}),
+  Layer.mock(Reverts)({}),
   accounts,
   auditLog,
   auditHeads,

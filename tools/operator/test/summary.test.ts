@@ -62,6 +62,7 @@ it.effect("shows the summary of a supplier", () =>
       at: "2026-03-01T12:00:00Z",
       total: 3,
       states: { ...none, PENDING: 1, FAILED: 1, SKIPPED: 1 },
+      reverted: 0,
       lines_refused: 0,
       imported_last_hour: 0,
       oldest_pending: { external_account_number: "a", staged_at: "2026-01-01T12:00:00Z" },

@@ -11,6 +11,7 @@ const energy = {
   documentCheck: true,
   customerEmails: false,
   concurrencyLimit: null,
+  revertWindow: 14,
   timeZone: "UTC"
 }
 
@@ -99,7 +100,7 @@ describe("supplier", () => {
       expect(
         yield* done("supplier", "set", "ENERGY", "--time-zone=UTC", "--customer-emails=off")
       ).toBe("Set customerEmails, timeZone of the supplier ENERGY.")
-      expect(yield* done("supplier", "list")).toMatch(/timeZone\n.* UTC$/)
+      expect(yield* done("supplier", "list")).toMatch(/timeZone +revertWindow\n.* UTC +14$/)
     })
   )
 

@@ -45,28 +45,28 @@ type Sql = Database["Service"]["sql"]
 const parts = (sql: Sql) => sql`
   concat_ws(' ',
     'payload', (account.payload::text is not distinct from import.payload::text)::integer,
-    'ledgers', (select count(*) from ledgers where account_id = import.id),
+    'ledgers', (select count(*) from ledgers where account_id = account.id),
     'transactions', (select count(*) from transactions
-      where account_id = import.id and origin <> 'post_import'),
-    'line_items', (select count(*) from transaction_line_items where account_id = import.id),
-    'tax_items', (select count(*) from transaction_tax_items where account_id = import.id),
+      where account_id = account.id and origin <> 'post_import'),
+    'line_items', (select count(*) from transaction_line_items where account_id = account.id),
+    'tax_items', (select count(*) from transaction_tax_items where account_id = account.id),
     'notes', (select count(*) from notes
-      where account_id = import.id and body not like 'The % note on %'),
-    'documents', (select count(*) from note_documents where account_id = import.id),
+      where account_id = account.id and body not like 'The % note on %'),
+    'documents', (select count(*) from note_documents where account_id = account.id),
     'statements', (select count(*) from statements
-      where account_id = import.id and origin = 'account_payload'))`
+      where account_id = account.id and origin = 'account_payload'))`
 
 const added = (sql: Sql) => sql`
   array(select body from notes
-    where account_id = import.id and body like 'The % note on %' order by sequence) as notes,
+    where account_id = account.id and body like 'The % note on %' order by sequence) as notes,
   array(select transaction_id from transactions
-    where account_id = import.id and origin = 'post_import' order by sequence) as transactions,
-  array(select statement_id from statements where account_id = import.id
+    where account_id = account.id and origin = 'post_import' order by sequence) as transactions,
+  array(select statement_id from statements where account_id = account.id
     and origin = 'historical_statements' order by sequence) as statements,
   array(select reference from payment_instructions
-    where account_id = import.id order by sequence) as instructions,
+    where account_id = account.id order by sequence) as instructions,
   (account.balance - account.transfer_balance - coalesce((select sum(effect_on_balance)
-    from transactions where account_id = import.id and origin = 'post_import'), 0))::text as drift`
+    from transactions where account_id = account.id and origin = 'post_import'), 0))::text as drift`
 
 const history = (sql: Sql) => sql`
   (select count(*)::int from outbox where import_id = import.id
@@ -107,7 +107,7 @@ export const storedOf = (
         ${added(sql)},
         ${history(sql)}
       from import_processes import
-        left join accounts account on account.id = import.id
+        left join accounts account on account.id = import.account_id
         left join audits using (external_account_number)
       where import.supplier = ${supplier}`)
   )

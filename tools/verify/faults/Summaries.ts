@@ -65,7 +65,7 @@ const recount = Effect.fnUntraced(function* (
   const [row] = yield* run(
     recountRows(sql`
       with mine as (
-        select id, account_number, account_created_at,
+        select id, account_id, account_number, account_created_at,
           case when account_number is not null then 'IMPORTED' when skipped then 'SKIPPED'
             when lease_expires_at > ${at}::timestamptz then 'IN_PROGRESS'
             when lease_attempt is not null or failed_staging = stagings then 'FAILED'
@@ -92,9 +92,9 @@ const recount = Effect.fnUntraced(function* (
         select ledger_code, count(*) as ledgers, round(sum(coalesce(ledger_balance,
           coalesce(last_statement_balance, 0) + coalesce((
             select sum(effect_on_balance) from transactions
-            where account_id = mine.id and ledger_position = ledgers.position
+            where transactions.account_id = mine.account_id and ledger_position = ledgers.position
               and origin = 'current_statement'), 0))), 2)::text as balance
-        from mine join ledgers on account_id = mine.id
+        from mine join ledgers using (account_id)
         group by ledger_code order by ledger_code collate "C"
       ),
       refused as (${refusedLines(sql, supplier)})
@@ -112,7 +112,7 @@ const recount = Effect.fnUntraced(function* (
         'documents_missing', (select count(*) from failed
           where code = 'path_does_not_exist_in_file_store'),
         'balance', (select round(coalesce(sum(balance), 0), 2)::text
-          from mine join accounts using (id)),
+          from mine join accounts on accounts.id = account_id),
         'ledger_balances', (select coalesce(json_agg(ledger_sums), '[]') from ledger_sums)
       ) as counts`)
   )

@@ -18,6 +18,7 @@ import {
   CalendarDate,
   choice,
   fieldCheck,
+  formed,
   hasControlCharacter,
   list,
   nonBlank,
@@ -79,11 +80,20 @@ export const ExternalAccountNumber = nonBlank(externalAccountNumberLength)
   .pipe(Schema.brand("ExternalAccountNumber"))
 export type ExternalAccountNumber = typeof ExternalAccountNumber.Type
 
+const accountNumberForm = /^A-[0-9A-F]{8}$/
+
 /** The platform's number: `A-` and 8 upper-case hexadecimal digits, unique and never reused. */
-export const AccountNumber = Schema.String.check(Schema.isPattern(/^A-[0-9A-F]{8}$/)).pipe(
+export const AccountNumber = Schema.String.check(Schema.isPattern(accountNumberForm)).pipe(
   Schema.brand("AccountNumber")
 )
 export type AccountNumber = typeof AccountNumber.Type
+
+/** The same in a request. */
+export const AccountNumberField = formed((text) => accountNumberForm.test(text), {
+  code: "invalid",
+  detail: "Must be a number of the platform: A- and 8 hexadecimal digits in capitals.",
+  jsonSchema: { pattern: accountNumberForm.source }
+}).pipe(Schema.brand("AccountNumber"))
 
 /** The code of a supplier as a field of a body. */
 export const SupplierCodeField = nonBlankText(supplierCodeLength).pipe(Schema.brand("WireCode"))

@@ -144,6 +144,7 @@ const accountParts = (account: StoredAccount): Parts => {
     import_supplier: wireCode(account.key.import_supplier),
     external_account_number: account.key.external_account_number,
     account_created_at: formatInstant(account.createdAt),
+    reverted_at: account.revertedAt && formatInstant(account.revertedAt),
     operations_team_name: account.operationsTeam,
     balance: twoDecimals(account.balance),
     ledger_balances: ledgerBalances(account)

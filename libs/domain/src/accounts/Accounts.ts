@@ -40,7 +40,7 @@ export class Accounts extends Context.Service<
       lookup: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
-    /** The import that created the account; None if there is none, or it was erased. */
+    /** The import that created the account, also if it was reverted; None once it is erased. */
     readonly locate: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<ImportKey>, StorageUnavailable>

@@ -48,6 +48,8 @@ export interface StoredAccount {
   readonly key: ImportKey
   readonly number: AccountNumber
   readonly createdAt: DateTime.Utc
+  /** When it ended, so that its import could be corrected. */
+  readonly revertedAt: DateTime.Utc | null
   readonly operationsTeam: string
   readonly balance: BigDecimal.BigDecimal
   readonly ledgers: ReadonlyArray<LedgerBalance>

@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import { type AccountView, type Decision, noChange } from "../accounts/AccountChange.ts"
 import {
+  AccountReverted,
   ActivePaymentInstructionExists,
   type ServiceUnavailable,
   unavailable
@@ -15,19 +16,25 @@ const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolea
   a.vendor === b.vendor && a.reference === b.reference && a.type === b.type
 
 /**
- * Adds the instruction unless another one is active. If it is on the account already, nothing
+ * Adds the instruction unless another one is active, to the account that was `seen` before the
+ * vendor was asked, and not to the next one. If it is on the account already, nothing
  * changes and no details are needed. If the details are needed but null, the request fails as
  * unavailable and must be repeated.
  */
 export const decideInstruction =
-  (instruction: PaymentInstruction, details: InstructionDetails | null) =>
+  (
+    seen: AccountView["number"],
+    instruction: PaymentInstruction,
+    details: InstructionDetails | null
+  ) =>
   (
     account: AccountView
   ): Result.Result<
     Decision<{ readonly number: AccountView["number"]; readonly isNew: boolean }>,
-    ActivePaymentInstructionExists | ServiceUnavailable
+    AccountReverted | ActivePaymentInstructionExists | ServiceUnavailable
   > => {
     const { number } = account
+    if (number !== seen) return Result.fail(new AccountReverted())
     const unchanged = noChange(account)
     if (account.instruction !== null) {
       return isSameInstruction(account.instruction, instruction)

@@ -276,7 +276,7 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid))
   const details =
     account.value.instruction === null ? yield* verify(deps, instruction, valid.supplier) : null
-  const decide = decideInstruction(instruction, details)
+  const decide = decideInstruction(account.value.number, instruction, details)
   const createdOn = ({ isNew, number }: { number: AccountNumber; isNew: boolean }) => ({
     kraken_account_number: number,
     reference,

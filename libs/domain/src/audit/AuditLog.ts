@@ -54,6 +54,7 @@ export const auditActions = [
   "stage",
   "process",
   "change_import",
+  "revert_import",
   "create_notes",
   "create_transactions",
   "create_historical_statements",

@@ -135,8 +135,14 @@ const sentOf = (batch: Batch, line: unknown): Sent => {
   }
 }
 
+/** Lines are only run of a batch that was started. */
+const startOf = ({ started }: Batch) => Option.getOrThrow(Option.fromNullishOr(started)).at
+
 const stageLine = ({ accountImport, batch, caller }: Run, sent: Sent, keep: Keep<StagedLine>) =>
-  accountImport.stageLine(caller, sent.accountRequest, keep, sent.errors, batch.settings.cohort)
+  accountImport.stageLine(caller, sent.accountRequest, keep, sent.errors, {
+    cohort: batch.settings.cohort,
+    since: startOf(batch)
+  })
 
 const stage = (run: Run, sent: Sent) =>
   once<StagedLine>(
@@ -158,9 +164,10 @@ const nameIn = ({
 })
 
 /** A batch that processes has a team. */
-const processSettings = ({ settings: { dryRun, operationsTeam } }: Batch): ProcessSettings => ({
-  operationsTeam: Option.getOrThrow(Option.fromNullishOr(operationsTeam)),
-  dryRun
+const processSettings = (batch: Batch): ProcessSettings => ({
+  operationsTeam: Option.getOrThrow(Option.fromNullishOr(batch.settings.operationsTeam)),
+  dryRun: batch.settings.dryRun,
+  since: startOf(batch)
 })
 
 /** Processes what is staged for the number of the line. */

@@ -125,7 +125,7 @@ const certified = Effect.fnUntraced(function* (
     states,
     documents: yield* certifiedDocuments(ports, snapshot),
     erased: states.ERASED,
-    reverted: 0,
+    reverted: snapshot.reverted,
     hash_recomputed: recomputed,
     version: 1,
     iss: signer.issuer,

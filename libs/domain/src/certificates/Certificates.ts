@@ -81,6 +81,8 @@ export const blockSize = 256
 /** What a certificate covers, in one snapshot. It can be used within `certify` only. */
 export interface Snapshot {
   readonly states: Readonly<Record<DetailedState, number>>
+  /** Accounts of the past. */
+  readonly reverted: number
   /** The last certificate of the same supplier and cohort. */
   readonly previous: { readonly id: CertificateId; readonly jws: string } | null
   readonly accounts: (page: {

@@ -42,6 +42,36 @@ export const requestCodes = {
     "staging a corrected account with create_only=true",
     "Leave it as it is, or stage without create_only to replace it."
   ),
+  account_import_process_not_imported: request(
+    "There is no account to revert: the import is in another state, which `state` names.",
+    "reverting an account that is only staged",
+    "Read the import; if it is pending, stage it again or leave it."
+  ),
+  account_number_differs: request(
+    "The account named is not the present account of the import.",
+    "reverting an account by a number from an old file",
+    "Read the import, and name its present account if that is to be reverted."
+  ),
+  revert_window_closed: request(
+    "The account is older than the supplier's window for reverts; `closed_at` says since when.",
+    "reverting an account a month after its import",
+    "Ask the operator, who can revert it beyond the window."
+  ),
+  account_has_additions: request(
+    "Items were added to the account after its import; `additions` counts them.",
+    "reverting an account to which transactions were added",
+    "If they may end with the account, send the request again with with_additions."
+  ),
+  payload_not_kept: request(
+    "The payload of the import was deleted and cannot be rebuilt, so there would be nothing to import again.",
+    "reverting an account whose customer's data was changed by hand",
+    "Ask the operator."
+  ),
+  account_reverted: request(
+    "The account that the request or the line is about was reverted since; nothing was done.",
+    "repeating a process with its Idempotency-Key after the account was reverted",
+    "Send a new request, with a new key, if the account is to be imported again."
+  ),
   import_supplier_migration_not_ongoing: request(
     "The supplier is Paused or Complete; `detail` says which.",
     "staging while the migration is paused",

@@ -13,6 +13,7 @@ export const EventName = Schema.Literals([
   "data_import.import_process.dry_run_complete-v1",
   "data_import.import_process.dry_run_error-v1",
   "data_import.import_process.post_import.completed-v1",
+  "data_import.import_process.reverted-v1",
   "data_import.import_process.erased-v1"
 ])
 export type EventName = typeof EventName.Type
@@ -36,11 +37,12 @@ export const AnyEventName = Schema.Literals([
 ])
 export type AnyEventName = typeof AnyEventName.Type
 
-/** The events of an import that has its account. Only these have the account's number. */
+/** The events of an account. Only these have its number. */
 export const eventsWithAccount: ReadonlyArray<EventName> = [
   "data_import.import_process.complete-v1",
   "data_import.import_process.customer_email_due-v1",
-  "data_import.import_process.post_import.completed-v1"
+  "data_import.import_process.post_import.completed-v1",
+  "data_import.import_process.reverted-v1"
 ]
 
 /** The event of an account that is created while its supplier wants customers to get e-mails. */

@@ -66,6 +66,8 @@ export const expiredKeptFor = Duration.hours(1)
 export interface KeyRecord {
   readonly fingerprint: Fingerprint
   readonly answer: string | null
+  /** Whether the answer was deleted because the account that it was about was reverted. */
+  readonly isReverted: boolean
   /** The end of the reservation, or of the time for which the response is kept; exclusive. */
   readonly expiresAt: DateTime.Utc
 }
@@ -80,6 +82,8 @@ export type KeyState =
   | { readonly _tag: "Reused" }
   /** The same request has taken effect, with this response. */
   | { readonly _tag: "Kept"; readonly answer: string }
+  /** It took effect on an account that was reverted since. */
+  | { readonly _tag: "Reverted" }
 
 /** The state of the key for a request with this fingerprint. An expired record counts as free. */
 export const keyStateAt = (
@@ -89,6 +93,7 @@ export const keyStateAt = (
 ): KeyState => {
   if (!DateTime.isGreaterThan(record.expiresAt, now)) return { _tag: "Free" }
   if (record.fingerprint !== fingerprint) return { _tag: "Reused" }
+  if (record.isReverted) return { _tag: "Reverted" }
   return record.answer === null ? { _tag: "InUse" } : { _tag: "Kept", answer: record.answer }
 }
 

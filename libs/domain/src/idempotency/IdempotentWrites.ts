@@ -8,7 +8,12 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
-import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "../requests/Failure.ts"
+import {
+  AccountReverted,
+  type IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  keyInUse
+} from "../requests/Failure.ts"
 import { type Keep, type KeyedRequest, ReservationToken } from "./IdempotencyKey.ts"
 import * as Settings from "../support/Settings.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -32,7 +37,7 @@ export class IdempotentWrites extends Context.Service<
       write: (keep: Keep<A>) => Effect.Effect<A, E>
     ) => Effect.Effect<
       Written<A>,
-      E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
+      E | AccountReverted | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
     >
   }
 >()("@data-import/domain/IdempotentWrites") {}
@@ -50,7 +55,7 @@ const make = Effect.gen(function* () {
     write: (keep: Keep<A>) => Effect.Effect<A, E>
   ): Effect.fn.Return<
     Written<A>,
-    E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
+    E | AccountReverted | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
   > {
     const { fingerprint: _, lease = leaseOfRequests, ...kept } = request
     const token = ReservationToken.make(crypto.randomUUID())
@@ -78,6 +83,8 @@ const make = Effect.gen(function* () {
         return yield* keyInUse
       case "Reused":
         return yield* new IdempotencyKeyReused()
+      case "Reverted":
+        return yield* new AccountReverted()
     }
   })
   return IdempotentWrites.of({ run })

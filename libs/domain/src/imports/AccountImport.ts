@@ -3,7 +3,7 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, Effect, Layer, Option, Result } from "effect"
+import { Config, Context, type DateTime, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../requests/Hashing.ts"
@@ -59,6 +59,14 @@ export interface StagedLine extends Staged {
   readonly isSame: boolean
 }
 
+/** The batch that stages a line. */
+export interface StagingBatch {
+  /** For lines without a cohort of their own. */
+  readonly cohort: string | null
+  /** When it started. */
+  readonly since: DateTime.Utc
+}
+
 const code = "account_failed_validation"
 
 export class AccountImport extends Context.Service<
@@ -82,14 +90,15 @@ export class AccountImport extends Context.Service<
     ) => Effect.Effect<Staged, Failure>
     /**
      * Like `stage`, for a line of a batch. The answer says whether the payload was staged before,
-     * and so does the refusal `AlreadyImported`. `cohort` is for lines without their own.
+     * and so does the refusal `AlreadyImported`. An import whose account was reverted since the
+     * batch started is refused.
      */
     readonly stageLine: (
       caller: Caller,
       body: unknown,
       keep: Keep<StagedLine>,
       parameterErrors: ReadonlyArray<FieldError>,
-      cohort: string | null
+      batch: StagingBatch
     ) => Effect.Effect<StagedLine, Failure>
     /**
      * The import that a line of a batch would stage, and the account that it would create for the
@@ -226,7 +235,7 @@ const stageLine = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
   keep: Keep<StagedLine>,
-  cohort: string | null
+  { cohort, since }: StagingBatch
 ) {
   const command = yield* prepareStaging(deps, asked)
   const { cohort: own, hash, key } = command
@@ -238,7 +247,12 @@ const stageLine = Effect.fnUntraced(function* (
     isSame: isStaged
   })
   const keeping = keepFrom(keep, stagedAs)
-  const staging = yield* deps.processes.stage({ ...command, cohort: own ?? cohort, keep: keeping })
+  const staging = yield* deps.processes.stage({
+    ...command,
+    cohort: own ?? cohort,
+    since,
+    keep: keeping
+  })
   if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
   if (staging._tag === "NotOngoing") {
     return yield* new MigrationNotOngoing({ status: staging.status })
@@ -297,9 +311,9 @@ const make = Effect.gen(function* () {
       const asked = { caller, body, parameterErrors }
       return recordStaging(asked, stage(deps, asked, keep, createOnly))
     }),
-    stageLine: traced("AccountImport.stageLine")((caller, body, keep, parameterErrors, cohort) => {
+    stageLine: traced("AccountImport.stageLine")((caller, body, keep, parameterErrors, batch) => {
       const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stageLine(deps, asked, keep, cohort))
+      return recordStaging(asked, stageLine(deps, asked, keep, batch))
     }),
     prepareLine: traced("AccountImport.prepareLine")((caller, body, parameterErrors, team) => {
       const asked = { caller, body, parameterErrors }

@@ -4,6 +4,7 @@
  * Source: docs/contract/queries.md#an-import.
  */
 import { DateTime, Schema } from "effect"
+import type { AccountNumber } from "../accounts/Account.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { wholePayload } from "../schema/Rules.ts"
@@ -45,6 +46,17 @@ export interface ImportDetails {
   readonly hasFailed: boolean
   /** The latest attempts in the order of their start, as many as were requested. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** Its accounts of the past, the oldest first. */
+  readonly reverted: ReadonlyArray<RevertedAccount>
+}
+
+/** An account that ended, so that its import can be corrected. */
+export interface RevertedAccount {
+  readonly number: AccountNumber
+  readonly createdAt: DateTime.Utc
+  readonly revertedAt: DateTime.Utc
+  /** Null once the import is erased. */
+  readonly reason: string | null
 }
 
 /** How many of the latest attempts the details of a single import have. */
@@ -80,6 +92,7 @@ export const detailedStateOf = (
     case "InProgress":
       return "IN_PROGRESS"
     case "Pending":
+    case "Reverted":
       return process.lease !== null || hasFailed ? "FAILED" : "PENDING"
   }
 }

@@ -44,11 +44,15 @@ export interface ImportProcess {
   readonly erased: boolean
   readonly lease: Lease | null
   readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
+  /** When its latest account was reverted; null if none was. */
+  readonly revertedAt: DateTime.Utc | null
 }
 
 /** The state of an import at an instant. An expired lease counts as none. */
 export type ImportState =
   | { readonly _tag: "Pending" }
+  /** Pending, but its account was reverted after the work began that asks. */
+  | { readonly _tag: "Reverted" }
   | { readonly _tag: "Skipped" }
   | { readonly _tag: "Erased" }
   | { readonly _tag: "InProgress"; readonly lease: Lease }
@@ -57,6 +61,21 @@ export type ImportState =
       readonly accountNumber: AccountNumber
       readonly createdAt: DateTime.Utc
     }
+
+/**
+ * The state for work that began at `since`; null for a single request, which begins when it reads.
+ */
+export const stateSince = (
+  process: ImportProcess,
+  now: DateTime.Utc,
+  since: DateTime.Utc | null
+): ImportState => {
+  const state = stateAt(process, now)
+  const { revertedAt } = process
+  const isReverted =
+    since !== null && revertedAt !== null && DateTime.isGreaterThanOrEqualTo(revertedAt, since)
+  return state._tag === "Pending" && isReverted ? { _tag: "Reverted" } : state
+}
 
 export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState => {
   if (process.erased) return { _tag: "Erased" }
@@ -95,6 +114,7 @@ export const statusOf = (state: ImportState): ImportStatus => {
     case "InProgress":
       return "IN_PROGRESS"
     case "Pending":
+    case "Reverted":
     case "Skipped":
     case "Erased":
       return "UNKNOWN"

@@ -136,6 +136,8 @@ export class ImportProcesses extends Context.Service<
       readonly createOnly?: boolean
       /** Null to keep the present one. */
       readonly cohort?: string | null
+      /** When the batch began. An import whose account was reverted since is refused. */
+      readonly since?: DateTime.Utc | null
       readonly caller: Caller
       readonly at: DateTime.Utc
       readonly keep?: Keep<Stored> | null
@@ -169,6 +171,8 @@ export class ImportProcesses extends Context.Service<
       readonly key: ImportKey
       readonly attempt: AttemptId
       readonly dryRun: boolean
+      /** As of `stage`. */
+      readonly since?: DateTime.Utc | null
       readonly lease: Duration.Duration
       readonly limits: { readonly deployment: number | null; readonly supplier: number | null }
       readonly caller: Caller

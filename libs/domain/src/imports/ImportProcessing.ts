@@ -58,6 +58,8 @@ const code = "account_failed_validation"
 export interface ProcessSettings {
   readonly operationsTeam: string
   readonly dryRun: boolean
+  /** When the batch started; null for a single request. As of `ImportProcesses.stage`. */
+  readonly since: DateTime.Utc | null
 }
 
 /** The team is checked after the import's state, but is looked up before the attempt begins. */
@@ -104,7 +106,12 @@ const readProcessing = Effect.fnUntraced(function* (deps: Dependencies, asked: A
     { concurrency: "unbounded" }
   )
   const { dry_run: dryRun = false, operations_team_name: operationsTeam } = body.payload
-  return { ...valid, named: body.payload, settings: { operationsTeam, dryRun }, isTeam }
+  return {
+    ...valid,
+    named: body.payload,
+    settings: { operationsTeam, dryRun, since: null },
+    isTeam
+  }
 })
 
 const readProcessingLine = Effect.fnUntraced(function* (
@@ -129,12 +136,12 @@ const startAttempt = Effect.fnUntraced(function* (
   keep: Keep<Created> | null
 ) {
   yield* requireOngoing(supplier)
-  const { dryRun, operationsTeam: team } = settings
+  const { dryRun, operationsTeam: team, since } = settings
   const { external_account_number } = named
   const key = { import_supplier: supplier.code, external_account_number }
   if (!isTeam) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
-  const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
+  const claim = yield* deps.attempts.claim({ key, dryRun, since, limits, caller, at: now })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
   return { ...claim, key, dryRun, team, caller, configured, keep }
 })

@@ -1,6 +1,7 @@
 /** Why an import in its present state cannot be changed. */
 import type { ImportKey, ImportState } from "./ImportProcess.ts"
 import {
+  AccountReverted,
   AlreadyImported,
   ImportErased,
   ImportInProgress,
@@ -19,6 +20,8 @@ export const refusalInState = (key: ImportKey, found: ImportState) => {
       return new ImportErased({ key })
     case "InProgress":
       return new ImportInProgress({ key })
+    case "Reverted":
+      return new AccountReverted()
     case "Pending":
       return null
   }

@@ -21,13 +21,15 @@ const ledgerBody = ({ balance, code, ledgers }: SupplierSummary["ledgers"][numbe
 
 /** The members of the answer. */
 export const summaryBody = ({ at, cohort, summary, supplier }: ReadSummary) => {
-  const { balance, codes, importedLastHour, ledgers, linesRefused, oldestPending, states } = summary
+  const { balance, codes, importedLastHour, ledgers, linesRefused } = summary
+  const { oldestPending, reverted, states } = summary
   return {
     import_supplier: wireCode(supplier),
     cohort,
     at: formatInstant(at),
     total: totalOf(summary),
     states,
+    reverted,
     lines_refused: linesRefused,
     imported_last_hour: importedLastHour,
     oldest_pending: oldestPending && {

@@ -31,6 +31,8 @@ export interface LedgerSum {
 /** A summary as of one instant. */
 export interface SupplierSummary {
   readonly states: Readonly<Record<DetailedState, number>>
+  /** Accounts that were reverted. An import can have several. */
+  readonly reverted: number
   /**
    * Lines of ended batches that were refused, and under whose number nothing was stored since. Each
    * number counts once; a line without one counts by itself.

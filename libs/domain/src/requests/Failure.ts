@@ -3,12 +3,14 @@
  * apply, the first one in this order is reported.
  * Source: docs/contract/errors.md#codes-and-statuses, docs/contract/import.md#order-of-refusals.
  */
-import { Data } from "effect"
+import { Data, type DateTime } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
 import type { BatchState } from "../batches/Batch.ts"
 import type { BatchLimits } from "../batches/BatchLimits.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
+import type { DetailedState } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
+import type { Additions } from "../imports/Revert.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
@@ -72,6 +74,50 @@ export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly 
 /** The operator has erased the data of the import. Its number cannot be imported again. */
 export class ImportErased extends Data.TaggedError("ImportErased")<{ readonly key: ImportKey }> {
   readonly code = "account_import_process_erased"
+}
+
+/** There is no account to revert: the import is not imported. */
+export class ImportNotImported extends Data.TaggedError("ImportNotImported")<{
+  readonly key: ImportKey
+  readonly state: DetailedState
+}> {
+  readonly code = "account_import_process_not_imported"
+}
+
+/** The account that a revert names is not the present one. */
+export class AccountNumberDiffers extends Data.TaggedError("AccountNumberDiffers")<{
+  readonly key: ImportKey
+  readonly accountNumber: AccountNumber
+}> {
+  readonly code = "account_number_differs"
+}
+
+/** The account was too old to be reverted from this instant on. */
+export class RevertWindowClosed extends Data.TaggedError("RevertWindowClosed")<{
+  readonly key: ImportKey
+  readonly closedAt: DateTime.Utc
+}> {
+  readonly code = "revert_window_closed"
+}
+
+/** Items were added to the account after its import, and the revert does not include them. */
+export class AccountHasAdditions extends Data.TaggedError("AccountHasAdditions")<{
+  readonly key: ImportKey
+  readonly additions: Additions
+}> {
+  readonly code = "account_has_additions"
+}
+
+/** The import would have no payload to be processed again. */
+export class PayloadNotKept extends Data.TaggedError("PayloadNotKept")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "payload_not_kept"
+}
+
+/** What the request was about was reverted since. */
+export class AccountReverted extends Data.TaggedError("AccountReverted")<{}> {
+  readonly code = "account_reverted"
 }
 
 /** Another payload is staged for the pair, and was not to be replaced. */
@@ -265,6 +311,12 @@ export type Failure =
   | ImportErased
   | ImportInProgress
   | ImportProcessDiffers
+  | ImportNotImported
+  | AccountNumberDiffers
+  | RevertWindowClosed
+  | AccountHasAdditions
+  | PayloadNotKept
+  | AccountReverted
   | OperationsTeamDoesNotExist
   | ConcurrencyLimitExceeded
   | DryRunSuccessful

@@ -20,7 +20,12 @@ export type ApiKeyId = typeof ApiKeyId.Type
  * `import:read` suffices for validate and the queries; every write needs `import:write`; reading
  * accounts back needs `account:read`.
  */
-export const Scope = Schema.Literals(["import:read", "import:write", "account:read"])
+export const Scope = Schema.Literals([
+  "import:read",
+  "import:write",
+  "import:revert",
+  "account:read"
+])
 export type Scope = typeof Scope.Type
 
 export const RequestId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._-]{1,128}$/)).pipe(

@@ -66,7 +66,12 @@ export interface SupplierSettings {
   readonly concurrencyLimit: number | null
   /** The time zone of the supplier's business day, by default UTC. */
   readonly timeZone: TimeZone
+  /** For how many days from its creation an account can be reverted; by default 14. */
+  readonly revertWindow: number
 }
+
+export const defaultRevertWindow = 14
+export const longestRevertWindow = 3_650
 
 export interface Supplier extends SupplierSettings {
   readonly code: SupplierCode

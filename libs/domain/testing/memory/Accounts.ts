@@ -183,7 +183,7 @@ const change =
       const changes = !isEmpty(wanted)
       if (changes) {
         store.changes.set(account.number, withChange(changesOf(store, account), wanted))
-        keepAnswer(store, keep, answer, at)
+        keepAnswer(store, keep, answer, at, key)
       } else if (keep) {
         release(store, keep.reservation)
       }
@@ -223,7 +223,7 @@ export const layerMemory = Layer.effect(
         Effect.sync(() =>
           Option.fromUndefinedOr(store.accounts.get(number)).pipe(
             Option.map(({ key }) => key),
-            Option.filter((key) => accountOf(store, key) !== undefined)
+            Option.filter((key) => importOf(store, key)?.process.erased === false)
           )
         ),
       read: (numbers) =>
@@ -235,7 +235,9 @@ export const layerMemory = Layer.effect(
               return storedAccount(
                 account,
                 changesOf(store, account),
-                instructionsOf(store, account)
+                instructionsOf(store, account),
+                importOf(store, account.key)?.reverted.find((past) => past.number === number)
+                  ?.revertedAt ?? null
               )
             })
           )

@@ -10,7 +10,7 @@ import {
   type EventQuery,
   type LoggedEvent
 } from "../../src/events/EventLog.ts"
-import { importOf, MemoryStore, type PositionedEvent, type StoredEventLog } from "./Store.ts"
+import { MemoryStore, type PositionedEvent, type StoredEventLog } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Waiting = Omit<PositionedEvent, "id" | "position">
@@ -20,19 +20,37 @@ const emptyLog: StoredEventLog = { events: [], newest: 0, prunedThrough: 0 }
 const logOf = (store: Store, organisation: OrganisationName): StoredEventLog =>
   store.eventLogs.get(organisation) ?? emptyLog
 
+const ofNoImport = { accountNumber: null, cohort: null }
+
 /** Events without a position, as they were stored. */
 const waitingIn = (
   store: Store
 ): ReadonlyArray<Waiting & { readonly kind: keyof Store["positioned"] }> => {
   const imports = store.outbox
     .slice(store.positioned.outbox)
-    .map(({ event, key }) => ({ ...event, of: key, kind: "outbox" as const }))
-  const batches = store.batchEvents
-    .slice(store.positioned.batchEvents)
-    .map(({ at, id, name }) => ({ at, name, codes: [], of: id, kind: "batchEvents" as const }))
+    .map(({ accountNumber, cohort, event, key }) => ({
+      ...event,
+      of: key,
+      accountNumber,
+      cohort,
+      kind: "outbox" as const
+    }))
+  const batches = store.batchEvents.slice(store.positioned.batchEvents).map(({ at, id, name }) => ({
+    ...ofNoImport,
+    at,
+    name,
+    codes: [],
+    of: id,
+    kind: "batchEvents" as const
+  }))
   const webhooks = store.webhookEvents
     .slice(store.positioned.webhookEvents)
-    .map(({ webhook, ...event }) => ({ ...event, of: webhook, kind: "webhookEvents" as const }))
+    .map(({ webhook, ...event }) => ({
+      ...ofNoImport,
+      ...event,
+      of: webhook,
+      kind: "webhookEvents" as const
+    }))
   const byTime = Order.mapInput(DateTime.Order, ({ at }: Waiting) => at)
   return [...imports, ...batches, ...webhooks].toSorted(byTime)
 }
@@ -68,7 +86,7 @@ const assignPositions = (store: Store, limit: number): number => {
 const isTold = (name: AnyEventName): boolean => eventsWithAccount.some((event) => event === name)
 
 const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
-  const { of, ...told } = event
+  const { accountNumber, cohort, of, ...told } = event
   const nothing = {
     ...told,
     organisation: organisationOf(store, event),
@@ -83,16 +101,15 @@ const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
   }
   if (typeof of === "string") {
     const settings = store.batches.get(of)?.batch.settings
-    const { cohort = null, dryRun = null } = settings ?? {}
-    return { ...nothing, cohort, batch: of, isDryRun: dryRun }
+    const { cohort: ofBatch = null, dryRun = null } = settings ?? {}
+    return { ...nothing, cohort: ofBatch, batch: of, isDryRun: dryRun }
   }
   if ("url" in of) return { ...nothing, webhook: of.id }
-  const found = importOf(store, of)
   return {
     ...nothing,
     externalAccountNumber: of.external_account_number,
-    accountNumber: isTold(event.name) ? (found?.process.account?.number ?? null) : null,
-    cohort: found?.cohort ?? null
+    accountNumber: isTold(event.name) ? accountNumber : null,
+    cohort
   }
 }
 

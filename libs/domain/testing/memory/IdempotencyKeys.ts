@@ -4,12 +4,14 @@
  */
 import { DateTime, Effect, Layer } from "effect"
 import {
+  answersKeptFor,
   expiredKeptFor,
   type Keep,
   keptUntil,
   keyStateAt,
   type Reservation
 } from "../../src/idempotency/IdempotencyKey.ts"
+import { type ImportKey, keyText } from "../../src/imports/ImportProcess.ts"
 import type { Batch } from "../../src/batches/Batch.ts"
 import { keysOf } from "../../src/batches/LineKey.ts"
 import { finish } from "../../src/support/Steps.ts"
@@ -29,7 +31,7 @@ const placeOf = ({ key, organisation }: Pick<Reservation, "key" | "organisation"
 /** Whether this reservation holds the key, and no response is kept yet. */
 export const isHeld = (store: Store, reservation: Reservation): boolean => {
   const record = store.idempotencyKeys.get(placeOf(reservation))
-  return record?.token === reservation.token && record.answer === null
+  return record?.token === reservation.token && record.answer === null && !record.isReverted
 }
 
 /** Runs the write unless the reservation of its key is lost. */
@@ -47,13 +49,31 @@ export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
   answer: A,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  about: ImportKey | null = null
 ): void => {
   const place = keep ? placeOf(keep.reservation) : ""
   const record = store.idempotencyKeys.get(place)
   if (!keep || record === undefined) return
   const expiresAt = keptUntil(keep.reservation, at)
-  store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
+  const text = finish(keep.textOf(answer))
+  store.idempotencyKeys.set(place, { ...record, answer: text, about, expiresAt })
+}
+
+/** Deletes the answers about the account of an import that are kept at least until `from`. */
+export const revertKeys = (
+  store: Store,
+  key: ImportKey,
+  from: DateTime.Utc,
+  at: DateTime.Utc
+): void => {
+  const expiresAt = DateTime.addDuration(at, answersKeptFor)
+  for (const [place, record] of store.idempotencyKeys) {
+    const isAbout = record.about !== null && keyText(record.about) === keyText(key)
+    if (isAbout && record.answer !== null && !DateTime.isLessThan(record.expiresAt, from)) {
+      store.idempotencyKeys.set(place, { ...record, answer: null, isReverted: true, expiresAt })
+    }
+  }
 }
 
 /** The response kept under the key; null if there is none. */
@@ -90,7 +110,14 @@ const reserve = (store: Store, { at, lease, request, token }: Reserve): Reservin
   if (state !== undefined && state._tag !== "Free") return state
   const { fingerprint } = request
   const expiresAt = DateTime.addDuration(at, lease)
-  store.idempotencyKeys.set(placeOf(request), { fingerprint, token, answer: null, expiresAt })
+  store.idempotencyKeys.set(placeOf(request), {
+    fingerprint,
+    token,
+    answer: null,
+    isReverted: false,
+    about: null,
+    expiresAt
+  })
   return { _tag: "Reserved" }
 }
 

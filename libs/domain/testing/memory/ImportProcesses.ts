@@ -16,7 +16,8 @@ import {
   holds,
   type ImportKey,
   isFree,
-  stateAt
+  stateAt,
+  stateSince
 } from "../../src/imports/ImportProcess.ts"
 import { byteLength } from "../../src/support/Utf8.ts"
 import { smallBytes } from "../../src/requests/WorkBudget.ts"
@@ -40,7 +41,9 @@ import { deletePayloads } from "./PayloadDeletion.ts"
 import { leases } from "./Leases.ts"
 import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
 import {
+  announce,
   codePointOrder,
+  firstStaging,
   importOf,
   putImport,
   MemoryStore,
@@ -91,11 +94,12 @@ const findOwn = (store: Store, { number, organisation, supplier }: OwnImport) =>
 
 const stage = (store: Store, command: Command<"stage">): Staging => {
   const { at, caller, cohort = null, createOnly = false, hash, keep, key, payload } = command
+  const { since = null } = command
   const refused = notOngoing(store, key)
   if (refused !== null) return refused
   const present = importOf(store, key)
   if (present !== undefined) {
-    const found = stateAt(present.process, at)
+    const found = stateSince(present.process, at, since)
     if (!isFree(found)) return { _tag: "Refused", found }
     if (createOnly) {
       if (present.hash === null) throw new Error("What is staged has no hash")
@@ -103,7 +107,6 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
       return { _tag: "Present", hash: present.hash }
     }
   }
-  const process = { key, skipped: false, erased: false, lease: null, account: null }
   const staged = {
     payload,
     hash,
@@ -114,7 +117,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   putImport(
     store,
     present === undefined
-      ? { ...staged, process, stagings: 1, attempts: [] }
+      ? { ...staged, ...firstStaging(key) }
       : { ...clearExpiredLease(present, at), ...staged, stagings: present.stagings + 1 }
   )
   recordChange(store, key, {
@@ -125,7 +128,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     caller
   })
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
-  keepAnswer(store, keep, stored, at)
+  keepAnswer(store, keep, stored, at, key)
   return stored
 }
 
@@ -164,12 +167,12 @@ const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): nu
     .filter(({ process }) => stateAt(process, at)._tag === "InProgress").length
 
 const claim = (store: Store, command: Command<"claim">): Claim => {
-  const { at, attempt, dryRun, key, lease, limits } = command
+  const { at, attempt, dryRun, key, lease, limits, since = null } = command
   const refused = notOngoing(store, key)
   if (refused !== null) return refused
   const present = importOf(store, key)
   if (present === undefined) return { _tag: "Refused", found: null }
-  const found = stateAt(present.process, at)
+  const found = stateSince(present.process, at, since)
   if (!isFree(found)) return { _tag: "Refused", found }
   const reached = (limit: number | null, supplier?: SupplierCode): boolean =>
     limit !== null && liveLeases(store, at, supplier) >= limit
@@ -245,9 +248,9 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
     caller
   })
   if (customerEmails) {
-    store.outbox.push({ key, event: { at: createdAt, name: customerEmailEvent, codes: [] } })
+    announce(store, key, { at: createdAt, name: customerEmailEvent, codes: [] })
   }
-  keepAnswer(store, keep, newAccount, createdAt)
+  keepAnswer(store, keep, newAccount, createdAt, key)
   return answer
 }
 
@@ -315,8 +318,8 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   }
 }
 
-const detailsOf = (
-  { attempts, cohort, hasFailed, hash, process, stagedAt, stagings }: StoredImport,
+export const detailsOf = (
+  { attempts, cohort, hasFailed, hash, process, reverted, stagedAt, stagings }: StoredImport,
   most: number
 ): ImportDetails => ({
   process,
@@ -325,6 +328,7 @@ const detailsOf = (
   hash,
   cohort,
   hasFailed,
+  reverted,
   attempts: most === 0 ? [] : attempts.slice(-most)
 })
 

@@ -94,6 +94,14 @@ export interface WebhookEvent {
   readonly codes: ReadonlyArray<string>
 }
 
+/** An event of an import, with the account and the cohort that it had then. */
+export interface StoredEvent {
+  readonly key: ImportKey
+  readonly event: OutboxEvent
+  readonly accountNumber: AccountNumber | null
+  readonly cohort: string | null
+}
+
 /** An event of the outbox with its position. */
 export interface PositionedEvent {
   readonly id: EventId
@@ -103,6 +111,8 @@ export interface PositionedEvent {
   readonly codes: ReadonlyArray<string>
   /** The import, the batch, or the webhook. */
   readonly of: ImportKey | BatchId | Webhook
+  readonly accountNumber: AccountNumber | null
+  readonly cohort: string | null
 }
 
 /** The positioned events of an organisation, the oldest first. */
@@ -140,14 +150,17 @@ export class MemoryStore extends Context.Service<
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
     /** By organisation and API key. */
     readonly refusals: Map<string, RefusalWindow>
-    readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
+    readonly outbox: Array<StoredEvent>
     readonly apiKeys: Map<ApiKeyId, ApiKey>
     readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
     readonly revokedFamilies: Set<string>
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
     readonly tokenBuckets: Map<OrganisationName, TokenBucket>
     /** By organisation and key. */
-    readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
+    readonly idempotencyKeys: Map<
+      string,
+      KeyRecord & { readonly token: ReservationToken; readonly about: ImportKey | null }
+    >
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
@@ -207,6 +220,21 @@ export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredB
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
 
+/** An import that was never staged before, apart from what is staged. */
+export const firstStaging = (key: ImportKey) => ({
+  process: {
+    key,
+    skipped: false,
+    erased: false,
+    lease: null,
+    account: null,
+    revertedAt: null
+  },
+  stagings: 1,
+  attempts: [],
+  reverted: []
+})
+
 /** Null if the supplier accepts writes. */
 export const notOngoing = (
   store: MemoryStore["Service"],
@@ -232,6 +260,17 @@ export const auditedKey = (store: MemoryStore["Service"], key: AuditedKey): Audi
   return isErased ? { ...key, external_account_number: null } : key
 }
 
+/** Stores an event of an import. */
+export const announce = (
+  store: MemoryStore["Service"],
+  key: ImportKey,
+  event: OutboxEvent
+): void => {
+  const { cohort = null, process } = importOf(store, key) ?? {}
+  const accountNumber = process?.account?.number ?? null
+  store.outbox.push({ key, event, accountNumber, cohort })
+}
+
 /** Records a granted write, with its event if something changed. */
 export const recordChange = (
   store: MemoryStore["Service"],
@@ -253,7 +292,7 @@ export const recordChange = (
   }
 ): void => {
   const { apiKey, organisation, requestId } = caller
-  if (event !== null) store.outbox.push({ key, event: { at, name: event, codes } })
+  if (event !== null) announce(store, key, { at, name: event, codes })
   store.audit.push({
     key: auditedKey(store, key),
     entry: { at, organisation, apiKey, requestId, action, outcome }

@@ -50,11 +50,13 @@ const documentsOf = (
 export const storedAccount = (
   stored: AccountInStore,
   changes: ReadonlyArray<AccountChange>,
-  instructions: ReadonlyArray<DescribedInstruction>
+  instructions: ReadonlyArray<DescribedInstruction>,
+  revertedAt: StoredAccount["revertedAt"]
 ): StoredAccount => ({
   key: stored.key,
   number: stored.number,
   createdAt: stored.createdAt,
+  revertedAt,
   operationsTeam: stored.operationsTeam,
   balance: changes.at(-1)?.balance ?? openingBalance(stored.account),
   ledgers: (stored.account.ledgers ?? []).map((ledger) => ({

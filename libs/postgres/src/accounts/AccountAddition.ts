@@ -157,11 +157,11 @@ function* adding(
       update accounts set balance = new_balance from sent
       where accounts.id = sent.account and position in (select position from present)
         ${keeping.guard}
-      returning position, accounts.id
+      returning position, accounts.id, import_id
     ),
-    stored as (select position, id, 1 as times from changed),
+    stored as (select position, import_id as id, 1 as times from changed),
     target as (
-      select sent.*, id, at as recorded_at, ${nextIn("transactions")} as transactions,
+      select sent.*, id, import_id, at as recorded_at, ${nextIn("transactions")} as transactions,
         ${nextIn("notes")} as notes, ${nextIn("statements")} as statements,
         ${nextIn("payment_instructions")} as instructions
       from changed join sent using (position)
@@ -169,7 +169,7 @@ function* adding(
     ${sql.csv(rows)},
     event as (
       insert into outbox (at, name, import_id)
-      select at, ${addedEvent}, id from target order by place
+      select at, ${addedEvent}, import_id from target order by place
     ),
     audit as (
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,

@@ -44,14 +44,14 @@ const completeEvent = "data_import.import_process.complete-v1"
 const events = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment =>
   commands.some(({ newAccount }) => newAccount.customerEmails)
     ? sql`
-      insert into outbox (at, name, import_id)
-      select at, name, id
+      insert into outbox (at, name, import_id, account_number)
+      select at, name, import_id, account_number
       from target, (values (1, ${completeEvent}), (2, ${customerEmailEvent})) as due (step, name)
       where step = 1 or customer_emails
       order by place, step`
     : sql`
-      insert into outbox (at, name, import_id)
-      select at, ${completeEvent}, id from target order by place`
+      insert into outbox (at, name, import_id, account_number)
+      select at, ${completeEvent}, import_id, account_number from target order by place`
 
 function* keptAnswers(commands: ReadonlyArray<Command>): Steps<ReadonlyArray<BatchAnswers | null>> {
   const kept: Array<BatchAnswers | null> = []
@@ -79,27 +79,30 @@ function* statement(
     commands.map(({ newAccount }) => newAccount)
   )
   return sql`
-    with sent as (select * from ${sent(sql, commands)}),
+    with sent as (
+      select *, nextval('accounts_id_seq') as account_id from ${sent(sql, commands)}
+    ),
     ${keeping.before}
     changed as (
       update import_processes as present
-      set lease_attempt = null, lease_expires_at = null, account_number = sent.account_number,
-        account_created_at = sent.at, failed_staging = null
+      set lease_attempt = null, lease_expires_at = null, account_id = sent.account_id,
+        account_number = sent.account_number, account_created_at = sent.at, failed_staging = null
       from sent
       where present.supplier = sent.supplier
         and present.external_account_number = sent.external_account_number
         and lease_attempt = attempt ${keeping.guard}
-      returning position, id, payload as staged, payload_bytes as staged_bytes
+      returning position, id as import_id, payload as staged, payload_bytes as staged_bytes
     ),
-    stored as (select position, id, 1 as times from changed),
+    stored as (select position, import_id as id, 1 as times from changed),
     target as (
-      select sent.*, id, staged, staged_bytes, at as recorded_at,
+      select sent.*, account_id as id, import_id, staged, staged_bytes, at as recorded_at,
         0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (position)
     ),
     ended as (
       update import_attempts set ended_at = at, outcome = 'created'
-      from target where import_id = target.id and import_attempts.id = attempt
+      from target
+      where import_attempts.import_id = target.import_id and import_attempts.id = attempt
     ),
     ${sql.csv(created)},
     events as (${events(sql, commands)}),

@@ -126,7 +126,7 @@ function* seeing(
       ${wanted.some(hasStatements) ? sql.literal(statementsOfAccount) : none} as statements
     from ${sent} cross join lateral (
       select accounts.id, revision, number, balance
-      from accounts join import_processes using (id)
+      from accounts join import_processes on account_id = accounts.id
       where supplier = sent.supplier and external_account_number = sent.external_account_number
         and account_number is not null
       limit 1) as account`

@@ -62,7 +62,7 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   with changed as (
     update payment_instructions set ended_at = greatest(created_at, ${DateTime.toDateUtc(at)})
     where ended_at is null and account_id = (
-      select id from import_processes where supplier = ${key.import_supplier}
+      select account_id from import_processes where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number})
     returning account_id
   ),

@@ -38,6 +38,7 @@ const headRows = rowsOf(
     supplier: SupplierCode,
     external_account_number: ExternalAccountNumber,
     created_at: Schema.DateTimeUtcFromDate,
+    reverted_at: Schema.NullOr(Schema.DateTimeUtcFromDate),
     operations_team: Schema.String,
     balance: Schema.BigDecimalFromString,
     /** Null if it is large, or erased. */
@@ -171,8 +172,8 @@ export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>, rows:
   headRows(sql`
     with recursive ${sized(sql, numbers, rows)}
     select place, (select max(place) + 1 from sized having max(place) < ${numbers.length}) as next,
-      account.id, number, supplier, external_account_number, created_at, operations_team,
-      balance::text, payload is null as "isErased", ranges,
+      account.id, number, supplier, external_account_number, created_at, reverted_at,
+      operations_team, balance::text, payload is null as "isErased", ranges,
       case when payload_bytes <= ${smallBytes} then payload::text end as payload,
       json_build_object('notes', ${sql.literal(countOf("note_documents"))},
         'statements', ${sql.literal(countOf("statements", "statement_path is not null"))}
@@ -183,20 +184,20 @@ export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>, rows:
     cross join lateral (select * from accounts where id = sized.id limit 1) as account
     cross join lateral (
       select supplier, external_account_number from import_processes
-      where id = account.id limit 1) as process
+      where id = account.import_id limit 1) as process
     order by place`)
 
 const locatedRows = rowsOf(
   Schema.Struct({ supplier: SupplierCode, external_account_number: ExternalAccountNumber })
 )
 
-/** The import that created the account, unless it was erased. */
+/** The import that created the account, which may have been reverted, unless it was erased. */
 export const locate = (sql: Sql, number: AccountNumber) =>
   Effect.map(
     locatedRows(sql`
       select supplier, external_account_number
-      from accounts join import_processes using (id)
-      where number = ${number} and account_number is not null`),
+      from accounts join import_processes on import_processes.id = import_id
+      where number = ${number} and import_processes.erased_at is null`),
     ([row]) =>
       Option.map(Option.fromUndefinedOr(row), ({ external_account_number, supplier }) => ({
         import_supplier: supplier,

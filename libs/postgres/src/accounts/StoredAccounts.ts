@@ -216,6 +216,7 @@ const storedAccount = (database: Database["Service"], head: Head): StoredAccount
   const rows = rowsIn(database, head)
   return {
     ...identityOf(head),
+    revertedAt: head.reverted_at,
     ledgers: head.ledgers.map(balanceOf),
     payload: payloadOf(database, head),
     added: {

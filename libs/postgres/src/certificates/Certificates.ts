@@ -177,14 +177,15 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
         run(
           missingRows(sql`
             select number as account, revision from accounts
-            where entry is null and erased_at is null order by id limit ${limit}`)
+            where entry is null and erased_at is null and reverted_at is null
+            order by id limit ${limit}`)
         ),
       storeEntry: (account, revision, { members, sums }) =>
         run(
           Effect.asVoid(sql`
             update accounts set entry = ${members}, entry_sums = ${JSON.stringify(sums)}
             where number = ${account} and revision = ${revision} and entry is null
-              and erased_at is null`)
+              and erased_at is null and reverted_at is null`)
         ),
       keys: run(keyRows(sql`select kid, x from certificate_keys order by added_at, kid`)),
       addKeys: (keys, at) =>

@@ -37,6 +37,15 @@ const states = (sql: Sql, record: CertificateRecord, at: DateTime.Utc) =>
     })
   )
 
+const revertedRows = rowsOf(Schema.Struct({ accounts: Schema.Int }))
+
+const reverted = (sql: Sql, record: CertificateRecord) =>
+  revertedRows(sql`
+    select count(*)::integer as accounts from accounts
+    where reverted_at is not null and import_id in (select id ${covered(sql, record)})`).pipe(
+    Effect.map(([row]) => row?.accounts ?? 0)
+  )
+
 const previous = (sql: Sql, { cohort, supplier }: CertificateRecord) =>
   certificatesIn(sql`
     select ${sql.literal(certificateColumns)} from certificates
@@ -66,7 +75,7 @@ const accounts = (
     select external_account_number as number, number as account,
       encode(payload_hash, 'hex') as "payloadHash", entry as members, entry_sums as sums
     from (
-      select id, external_account_number, payload_hash ${covered(sql, record)}
+      select account_id as id, external_account_number, payload_hash ${covered(sql, record)}
         and account_number is not null
         ${after === null ? sql`` : sql`and external_account_number > ${after}`}
       order by external_account_number limit ${limit}
@@ -94,7 +103,7 @@ const documentRows = rowsOf(
 /** A document that several accounts name has one content; the store's latest finding counts. */
 const openDocuments = (sql: Sql, record: CertificateRecord) => sql`
   declare certified_documents no scroll cursor for
-  with imported as (select id ${covered(sql, record)} and account_number is not null),
+  with imported as (select account_id as id ${covered(sql, record)} and account_number is not null),
   named as (
     select document_path as path, document_size as size, document_checksum as checksum
     from note_documents where account_id in (select id from imported)
@@ -143,6 +152,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (
   yield* openDocuments(sql, record)
   return {
     states: yield* states(sql, record, at),
+    reverted: yield* reverted(sql, record),
     previous: yield* previous(sql, record),
     accounts: (page) => classifyFailures(accounts(sql, record, page)),
     // The connection is that of the transaction, so nothing waits for one of the pool.

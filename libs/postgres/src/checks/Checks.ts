@@ -54,13 +54,14 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
   accountRows(sql`
     select account.id as subject, number, supplier, balance::text,
       (${sql.literal(effects)})::text as effects,
-      encode(payload_hash, 'hex') as hash, entry
+      case when account.id = process.account_id then encode(payload_hash, 'hex') end as hash, entry
     from (
-      select id, number, balance, transfer_balance, entry from accounts
+      select id, import_id, number, balance, transfer_balance, entry from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
     left join lateral (
-      select supplier, payload_hash from import_processes where id = account.id limit 1
+      select supplier, account_id, payload_hash from import_processes
+      where id = account.import_id limit 1
     ) as process on true
     order by account.id`)
 

@@ -36,9 +36,9 @@ export const EventRow = Schema.Struct({
 export const eventColumns = (sql: Sql): Statement.Fragment => sql`
   found.event_id as id, found.position::text as position, found.at, found.name, found.organisation,
   found.import_supplier as supplier, external_account_number as "externalAccountNumber",
-  case when found.name = any(${eventsWithAccount}::text[]) then account_number end
+  case when found.name = any(${eventsWithAccount}::text[]) then found.account_number end
     as "accountNumber",
-  coalesce(import.cohort, of_batch.cohort, of_certificate.cohort) as cohort, found.batch,
+  coalesce(found.cohort, of_certificate.cohort) as cohort, found.batch,
   of_batch.dry_run as "isDryRun",
   found.webhook, found.certificate, found.codes`
 
@@ -48,11 +48,11 @@ export const eventColumns = (sql: Sql): Statement.Fragment => sql`
  */
 export const eventJoins = (sql: Sql): Statement.Fragment => sql`
   left join lateral (
-    select external_account_number, account_number, cohort
+    select external_account_number
     from import_processes where import_processes.id = found.import_id offset 0
   ) as import on true
   left join lateral (
-    select cohort, dry_run from batches where batches.id = found.batch offset 0
+    select dry_run from batches where batches.id = found.batch offset 0
   ) as of_batch on true
   left join lateral (
     select cohort from certificates where certificates.id = found.certificate offset 0

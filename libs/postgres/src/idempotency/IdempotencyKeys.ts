@@ -22,6 +22,7 @@ const Present = Schema.Struct({
   isReserved: Schema.Boolean,
   fingerprint: Schema.NullOr(Fingerprint),
   answer: Schema.NullOr(Schema.String),
+  isReverted: Schema.NullOr(Schema.Boolean),
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
 })
 
@@ -62,7 +63,7 @@ const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray
     with sent as (select * from ${sent(database, commands)}),
     present as (
       select position, found.* from sent, lateral (
-        select known.fingerprint, known.expires_at,
+        select known.fingerprint, known.expires_at, known.is_reverted,
           case when known.fingerprint = sent.fingerprint then known.answer end as answer
         from idempotency_keys known
         where known.organisation = sent.organisation and known.key = sent.key
@@ -80,7 +81,7 @@ const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray
     ),
     swept as (${swept(database, latest(commands))})
     select position, inserted.key is not null as "isReserved", present.fingerprint, answer,
-      expires_at as "expiresAt"
+      is_reverted as "isReverted", expires_at as "expiresAt"
     from sent left join inserted using (organisation, key) left join present using (position)
     order by position`)
 
@@ -89,14 +90,21 @@ const takenOver = ({ sql }: Database["Service"], command: Command) => {
   return sql`
     update idempotency_keys
     set fingerprint = ${request.fingerprint}, token = ${token}, answer = null, import_id = null,
-      expires_at = ${leaseEnd(command)}
+      is_reverted = false, expires_at = ${leaseEnd(command)}
     where organisation = ${request.organisation} and key = ${request.key}
       and expires_at <= ${DateTime.toDateUtc(at)}
     returning key`.pipe(Effect.map((taken) => taken.length > 0))
 }
 
-const recordOf = ({ answer, expiresAt, fingerprint }: typeof Present.Type): KeyRecord | null =>
-  fingerprint === null || expiresAt === null ? null : { fingerprint, answer, expiresAt }
+const recordOf = ({
+  answer,
+  expiresAt,
+  fingerprint,
+  isReverted
+}: typeof Present.Type): KeyRecord | null =>
+  fingerprint === null || expiresAt === null
+    ? null
+    : { fingerprint, answer, isReverted: isReverted === true, expiresAt }
 
 /** Repeats the attempt if the key was modified concurrently. */
 const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) {

@@ -106,13 +106,15 @@ export const answerClauses = (
 
 /**
  * Keeps the response of a write in its transaction, or frees the key if nothing was stored (null).
+ * `about` is the id of the import that the response is about.
  * Fails, so that the transaction is rolled back, if the reservation is lost.
  */
 export const keepInTransaction = Effect.fnUntraced(function* <A>(
   sql: Sql,
   keep: Keep<A> | null,
   answer: A | null,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  about: bigint | null = null
 ) {
   if (keep === null) return
   const { reservation, textOf } = keep
@@ -123,7 +125,7 @@ export const keepInTransaction = Effect.fnUntraced(function* <A>(
       : yield* sql`
           update idempotency_keys
           set answer = ${yield* inTimeSlices(() => textOf(answer))},
-            expires_at = ${expiryOf({ reservation, at })}
+            expires_at = ${expiryOf({ reservation, at })}, import_id = ${about}
           where ${held} returning key`
   if (ended.length === 0) yield* new ReservationLost()
 })

@@ -45,7 +45,16 @@ const Entry = Schema.Struct({
   hash: Schema.NullOr(PayloadHash),
   cohort: Schema.NullOr(Schema.String),
   hasFailed: Schema.Boolean,
-  attempts: Schema.Array(Attempt)
+  attempts: Schema.Array(Attempt),
+  revertedAt: Schema.NullOr(Instant),
+  reverted: Schema.Array(
+    Schema.Struct({
+      number: AccountNumber,
+      createdAt: Instant,
+      revertedAt: Instant,
+      reason: Schema.NullOr(Schema.String)
+    })
+  )
 })
 
 const entryRows = rowsOf(Schema.Struct({ entry: Entry }))
@@ -80,6 +89,15 @@ const latest = (sql: Sql, attempts: number, errors: number | null): Statement.Fr
           order by sequence desc limit ${attempts}
         ) as latest), '[]'::json)`
 
+/** The past accounts of `present`, which are looked up for those imports alone that have any. */
+const reverted = (sql: Sql): Statement.Fragment => sql`
+  case when present.reverted_at is null then '[]' else coalesce((
+    select json_agg(json_build_object('number', number,
+      'createdAt', ${sql.literal(millis("created_at"))},
+      'revertedAt', ${sql.literal(millis("accounts.reverted_at"))}, 'reason', revert_reason)
+      order by accounts.reverted_at, number)
+    from accounts where import_id = present.id and accounts.reverted_at is not null), '[]') end`
+
 /** JSON of `present` as `Entry` reads it. */
 const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => sql`
   json_build_object('number', external_account_number,
@@ -91,12 +109,13 @@ const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => 
     'stagedAt', ${sql.literal(millis("staged_at"))}, 'stagings', stagings,
     'hash', encode(payload_hash, 'hex'), 'cohort', cohort,
     'hasFailed', coalesce(failed_staging = stagings and lease_attempt is null, false),
-    'attempts', ${attempts})`
+    'attempts', ${attempts},
+    'revertedAt', ${sql.literal(millis("present.reverted_at"))}, 'reverted', ${reverted(sql)})`
 
 const detailsOf = (supplier: SupplierCode, entry: typeof Entry.Type): ImportDetails => {
-  const { account, erased, lease, number, skipped, ...details } = entry
+  const { account, erased, lease, number, revertedAt, skipped, ...details } = entry
   const key = { import_supplier: supplier, external_account_number: number }
-  return { process: { key, skipped, erased, lease, account }, ...details }
+  return { process: { key, skipped, erased, lease, account, revertedAt }, ...details }
 }
 
 export const details = ({ sql }: Database["Service"], key: ImportKey, attempts: number) =>
@@ -153,7 +172,8 @@ const part = (
 /** The columns that are readable for a service without access to payloads. */
 const present = (sql: Sql): Statement.Fragment => sql`(
   select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_number,
-    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at
+    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at,
+    reverted_at
   from import_processes) as present`
 
 const listEntry = (

@@ -4,7 +4,7 @@
  * that every claim under the same limit takes, so the count is exact over any number of instances.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, keyText, stateAt } from "@data-import/domain/imports/ImportProcess"
+import { isFree, keyText, stateSince } from "@data-import/domain/imports/ImportProcess"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { Claim, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -35,6 +35,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     external_account_number: ["text", ({ key }) => key.external_account_number],
     attempt: ["text", ({ attempt }) => attempt],
     dry_run: ["boolean", ({ dryRun }) => dryRun],
+    since: ["timestamptz", ({ since }) => (since ? DateTime.toDateUtc(since) : null)],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     expires_at: [
       "timestamptz",
@@ -56,6 +57,7 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
           and present.external_account_number = sent.external_account_number
           and present.account_number is null and not present.skipped
           and (present.lease_attempt is null or present.lease_expires_at <= sent.at)
+          and (present.reverted_at >= since) is not true
           and ${isOngoing(database.sql, "sent.supplier")}
         for no key update skip locked
       ) as present
@@ -105,7 +107,7 @@ const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], 
   if (refused !== null) return refused
   const process = yield* readImport(database, command.key)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
-  const found = stateAt(process.value, command.at)
+  const found = stateSince(process.value, command.at, command.since ?? null)
   return isFree(found) ? yield* contended : ({ _tag: "Refused", found } satisfies Claim)
 })
 
@@ -154,7 +156,7 @@ const claimWithinLimits = Effect.fnUntraced(function* (
   if (refused !== null) return refused
   const process = yield* readImport(database, command.key, true)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
-  const found = stateAt(process.value, command.at)
+  const found = stateSince(process.value, command.at, command.since ?? null)
   if (!isFree(found)) return { _tag: "Refused", found } satisfies Claim
   const [live = { in_deployment: 0n, of_supplier: 0n }] = yield* liveLeases(database, command)
   const { deployment, supplier } = command.limits

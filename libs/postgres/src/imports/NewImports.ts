@@ -38,7 +38,7 @@ const accountsOf = (imports: ReadonlyArray<NewImport>) =>
   imports.flatMap(({ creation }) => (creation === null ? [] : [creation.newAccount]))
 
 /** What entries and events need of `target`, without its payload. */
-const named = "id, place, at, supplier, external_account_number"
+const named = "import_id, place, at, supplier, external_account_number"
 
 /** The events of the accounts whose customers are to get an e-mail. They are not audited. */
 const emailsOf = (sql: Sql, created: ReadonlyArray<NewAccount>): Statement.Fragment =>
@@ -58,12 +58,17 @@ function* statement(
   const created = accountsOf(imports)
   const accounts = created.length > 0 ? yield* accountInserts(sql, created) : []
   return sql`
-    with sent as (select * from ${sent(sql, imports)}),
+    with sent as (
+      select *, case when account_number is not null then nextval('accounts_id_seq') end
+        as account_id
+      from ${sent(sql, imports)}
+    ),
     changed as (
       insert into import_processes (supplier, external_account_number, payload, payload_bytes,
-        payload_hash, cohort, staged_at, account_number, account_created_at)
+        payload_hash, cohort, staged_at, account_id, account_number, account_created_at)
       select supplier, external_account_number, payload::json, octet_length(payload),
-        decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_number,
+        decode(hash, 'hex'), coalesce(cohort, ${cohort}::text), at, account_id,
+        account_number,
         case when account_number is not null then at end
       from sent where ${isOngoing(sql, "supplier")}
       order by supplier, external_account_number
@@ -72,13 +77,14 @@ function* statement(
         payload_bytes as staged_bytes
     ),
     target as (
-      select id, staged, staged_bytes, sent.*, at as recorded_at,
+      select changed.id as import_id, account_id as id, staged, staged_bytes, sent.*,
+        at as recorded_at,
         0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (supplier, external_account_number)
     ),
     attempts as (
       insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
-      select id, attempt, false, at, at, 'created' from target where attempt is not null
+      select import_id, attempt, false, at, at, 'created' from target where attempt is not null
       order by place
     )
     ${accounts.length > 0 ? sql`, ${sql.csv(accounts)}` : sql``},
@@ -92,7 +98,8 @@ function* statement(
       ${emailsOf(sql, created)}
     ),
     events as (
-      insert into outbox (at, name, import_id) select at, event, id from steps order by place, step
+      insert into outbox (at, name, import_id)
+      select at, event, import_id from steps order by place, step
     ),
     audit as (
       insert into audit_log (at, organisation, api_key, request_id, action, outcome,

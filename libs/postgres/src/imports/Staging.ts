@@ -3,7 +3,7 @@
  * stagings are stored in batches, each by one statement.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, keyText, PayloadHash, stateAt } from "@data-import/domain/imports/ImportProcess"
+import { isFree, keyText, PayloadHash, stateSince } from "@data-import/domain/imports/ImportProcess"
 import { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys"
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/imports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
@@ -42,6 +42,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     hash: ["text", ({ hash }) => hash],
     cohort: ["text", ({ cohort }) => cohort ?? null],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
+    since: ["timestamptz", ({ since }) => (since ? DateTime.toDateUtc(since) : null)],
     organisation: ["text", ({ caller }) => caller.organisation],
     api_key: ["text", ({ caller }) => caller.apiKey],
     request_id: ["text", ({ caller }) => caller.requestId],
@@ -50,10 +51,11 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
 
 /** A further condition of a replacement. Only `excluded` has the key to find its command by. */
 const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
-  commands.some(({ createOnly }) => createOnly === true)
+  commands.some(({ createOnly, since }) => createOnly === true || since)
     ? sql`and not exists (
           select from sent
-          where sent.create_only and sent.supplier = excluded.supplier
+          where (sent.create_only or present.reverted_at >= sent.since)
+            and sent.supplier = excluded.supplier
             and sent.external_account_number = excluded.external_account_number)`
     : sql``
 
@@ -180,7 +182,8 @@ const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], c
   const refused = yield* notOngoing(database.sql, command.key.import_supplier)
   if (refused !== null) return refused
   const process = yield* readImport(database, command.key)
-  const found = Option.map(process, (present) => stateAt(present, command.at))
+  const { at, since = null } = command
+  const found = Option.map(process, (present) => stateSince(present, at, since))
   if (Option.isSome(found) && !isFree(found.value)) {
     return { _tag: "Refused", found: found.value } satisfies Staging
   }

@@ -52,10 +52,10 @@ const page = (
       select place as number, account_number as "accountNumber", cohort,
         account_created_at as "createdAt", balance::text as balance
       from part cross join lateral (
-        select cohort, account_number, account_created_at from import_processes
+        select account_id, cohort, account_number, account_created_at from import_processes
         where id = part.id offset 0
       ) as present cross join lateral (
-        select balance from accounts where id = part.id offset 0
+        select balance from accounts where id = present.account_id offset 0
       ) as account
       ${cohort === null ? sql`` : sql`where cohort = ${cohort}`}
     )

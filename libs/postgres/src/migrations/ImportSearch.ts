@@ -70,10 +70,10 @@ const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
 const moneyConditions: Readonly<Record<MoneyPart, (sql: Sql) => Statement.Fragment>> = {
   balance: (sql) => sql``,
   without_ledger: (sql) => sql`
-    and not exists (select from ledgers where account_id = present.id)`,
+    and not exists (select from ledgers where account_id = present.account_id)`,
   added: (sql) => sql`
     and exists (
-      select from transactions where account_id = present.id and origin = 'post_import')`
+      select from transactions where account_id = present.account_id and origin = 'post_import')`
 }
 
 const hasMoney = (sql: Sql, { ledger, money }: PageQuery["filter"]): Statement.Fragment => sql`
@@ -82,7 +82,7 @@ const hasMoney = (sql: Sql, { ledger, money }: PageQuery["filter"]): Statement.F
     ledger === undefined
       ? sql``
       : sql`and exists (
-          select from ledgers where account_id = present.id and ledger_code = ${ledger})`
+          select from ledgers where account_id = present.account_id and ledger_code = ${ledger})`
   }`
 
 const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => {
@@ -125,12 +125,12 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
     found as (
       select external_account_number as number, account_number as "accountNumber",
         account_created_at as "createdAt", case when account_number is not null then (
-          select balance::text from accounts where id = present.id) end as balance,
+          select balance::text from accounts where id = present.account_id) end as balance,
         ${stateOf(sql, at)} as state, cohort,
         staged_at as "stagedAt",
         case when ${stateOf(sql, at)} = 'FAILED' then ${latestOutcome(sql)} end as code
       from part cross join lateral (
-        select id, external_account_number, skipped, lease_attempt, lease_expires_at,
+        select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_id,
           account_number, account_created_at, staged_at, stagings, failed_staging, cohort, erased_at
         from import_processes where id = part.id offset 0
       ) as present

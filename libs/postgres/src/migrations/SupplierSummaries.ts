@@ -21,7 +21,7 @@ type Port = SupplierSummaries["Service"]
 type Query = Parameters<Port["read"]>[0]
 
 const Tally = Schema.Struct({
-  kind: Schema.Literals(["state", "code", "imported", "ledger", "balance", "refused"]),
+  kind: Schema.Literals(["state", "code", "imported", "reverted", "ledger", "balance", "refused"]),
   name: Schema.String,
   count: Schema.Int,
   amount: Schema.BigDecimalFromString
@@ -159,6 +159,7 @@ const summaryOf = (found: Found): SupplierSummary => {
     sum(ofKind("balance").flatMap(({ amount, name }) => (name === part ? [amount] : [])))
   return {
     states: statesOf(found),
+    reverted: countOf("reverted"),
     linesRefused: countOf("refused"),
     importedLastHour: countOf("imported"),
     oldestPending: oldest,

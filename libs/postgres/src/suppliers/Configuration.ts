@@ -83,7 +83,8 @@ const SupplierRow = Schema.Struct({
   documentCheck: Schema.Boolean,
   customerEmails: Schema.Boolean,
   concurrencyLimit: Schema.NullOr(Schema.Int),
-  timeZone: TimeZone
+  timeZone: TimeZone,
+  revertWindow: Schema.Int
 })
 
 const supplierRows = rowsOf(SupplierRow)
@@ -128,10 +129,10 @@ const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier
   const [answer] = yield* createdSupplierRows(sql`
     with created as (
       insert into suppliers (code, organisation, status, document_root, document_check,
-        customer_emails, concurrency_limit, time_zone)
+        customer_emails, concurrency_limit, time_zone, revert_window)
       select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
         ${supplier.documentCheck}, ${supplier.customerEmails},
-        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}
+        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}, ${supplier.revertWindow}
       from organisations where name = ${organisation} and (test_of is not null) = ${isTest}
       on conflict do nothing returning code
     )
@@ -153,7 +154,8 @@ const configureSupplier = Effect.fnUntraced(function* (
   code: SupplierCode,
   settings: Partial<SupplierSettings>
 ) {
-  const { concurrencyLimit, customerEmails, documentCheck, documentRoot, timeZone } = settings
+  const { concurrencyLimit, customerEmails, documentCheck, documentRoot } = settings
+  const { revertWindow, timeZone } = settings
   if (documentRoot !== undefined) yield* lockDocumentRoots(sql)
   const [configured] = yield* supplierRows(sql`
     update suppliers set
@@ -162,7 +164,8 @@ const configureSupplier = Effect.fnUntraced(function* (
       customer_emails = coalesce(${customerEmails ?? null}, customer_emails),
       concurrency_limit = case when ${concurrencyLimit === undefined} then concurrency_limit
         else ${concurrencyLimit ?? null}::integer end,
-      time_zone = coalesce(${timeZone ?? null}, time_zone)
+      time_zone = coalesce(${timeZone ?? null}, time_zone),
+      revert_window = coalesce(${revertWindow ?? null}::integer, revert_window)
     where code = ${code} returning ${supplierColumns(sql)}`)
   if (configured === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
   if (documentRoot !== undefined) yield* refuseTakenRoot(sql, configured)

@@ -28,7 +28,11 @@ export const accounts = Table.make(
   },
   {
     key: "id",
-    computed: { payload: "target.staged", payload_bytes: "target.staged_bytes" }
+    computed: {
+      import_id: "target.import_id",
+      payload: "target.staged",
+      payload_bytes: "target.staged_bytes"
+    }
   }
 )
 

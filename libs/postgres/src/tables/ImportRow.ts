@@ -20,7 +20,8 @@ const Row = Schema.Struct({
   lease_attempt: Schema.NullOr(AttemptId),
   lease_expires_at: Schema.NullOr(Instant),
   account_number: Schema.NullOr(AccountNumber),
-  account_created_at: Schema.NullOr(Instant)
+  account_created_at: Schema.NullOr(Instant),
+  reverted_at: Schema.NullOr(Instant)
 })
 
 const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
@@ -34,7 +35,8 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
   account:
     row.account_number !== null && row.account_created_at !== null
       ? { number: row.account_number, createdAt: row.account_created_at }
-      : null
+      : null,
+  revertedAt: row.reverted_at
 })
 
 const columns = columnsOf(Row.fields)

@@ -25,14 +25,14 @@ const imported = "L-imported"
 const lockBoth = ({ supplier }: Tenant) =>
   hold(
     (sql) => sql`
-      select from import_processes left join accounts using (id)
+      select from import_processes left join accounts on accounts.id = account_id
       where supplier = ${supplier} and external_account_number in (${staged}, ${imported})
       for update of import_processes`
   ).pipe(
     Effect.zipWith(
       hold(
         (sql) => sql`
-          select from accounts join import_processes using (id)
+          select from accounts join import_processes on account_id = accounts.id
           where supplier = ${supplier} for update of accounts`
       ),
       (one, other) => Effect.andThen(one, other)

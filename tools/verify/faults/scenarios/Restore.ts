@@ -64,7 +64,7 @@ const verifyDocuments = Effect.fnUntraced(function* (tenant: Tenant, findings: F
   const { database, objects } = yield* System
   const { run, sql } = database
   const mine = sql`
-    select id from import_processes where supplier = ${tenant.supplier}`
+    select account_id from import_processes where supplier = ${tenant.supplier}`
   const named = yield* run(
     paths(sql`
       select document_path as path from note_documents where account_id in (${mine})

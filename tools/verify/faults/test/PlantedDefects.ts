@@ -15,7 +15,7 @@ type Statement = Effect.Effect<unknown, SqlError.SqlError>
 
 export interface Defect {
   readonly what: string
-  /** `id` is the id of the import and of its account. */
+  /** `id` is the id of the account. */
   readonly plant: (sql: Sql, id: bigint) => Statement
   readonly found: ReadonlyArray<string>
   /** The defect concerns a write with an idempotency key. */
@@ -28,7 +28,7 @@ const complete = "data_import.import_process.complete-v1"
 const announced = (sql: Sql, id: bigint, name: string) => sql`
   insert into outbox (at, name, import_id, organisation)
   select now(), ${name}, id, organisation
-  from import_processes join suppliers on code = supplier where id = ${id}`
+  from import_processes join suppliers on code = supplier where account_id = ${id}`
 
 /** Stores these transactions of the account once more, like a request without a check. */
 const insertedTwice = (sql: Sql, id: bigint, ids: string) => sql`
@@ -146,25 +146,26 @@ export const defects: ReadonlyArray<Defect> = [
     what: "the staged payload is an older one",
     plant: (sql, id) => sql`
       update import_processes set payload = jsonb_set(payload::jsonb,
-        '{billing_customer_reference}', '"as staged before"')::json where id = ${id}`,
+        '{billing_customer_reference}', '"as staged before"')::json where account_id = ${id}`,
     found: ["halfMade", "lost"]
   },
   {
     what: "the import has lost its account",
     plant: (sql, id) => sql`
-      update import_processes set account_number = null, account_created_at = null
-      where id = ${id}`,
-    found: ["halfMade", "lost"]
+      update import_processes
+      set account_id = null, account_number = null, account_created_at = null
+      where account_id = ${id}`,
+    found: ["doubled", "halfMade", "lost"]
   },
   {
     what: "the import has another account",
     plant: (sql, id) => sql`
-      update import_processes set account_number = 'A-00000000' where id = ${id}`,
+      update import_processes set account_number = 'A-00000000' where account_id = ${id}`,
     found: ["doubled", "halfMade", "lost"]
   },
   {
     what: "the import is gone",
-    plant: (sql, id) => sql`delete from import_processes where id = ${id}`,
+    plant: (sql, id) => sql`delete from import_processes where account_id = ${id}`,
     found: ["lost"]
   },
   {
@@ -174,21 +175,23 @@ export const defects: ReadonlyArray<Defect> = [
   },
   {
     what: "the import was never announced",
-    plant: (sql, id) => sql`delete from outbox where import_id = ${id} and name = ${complete}`,
+    plant: (sql, id) => sql`
+      delete from outbox where name = ${complete}
+        and import_id = (select import_id from accounts where id = ${id})`,
     found: ["halfMade"]
   },
   {
     what: "an attempt was never ended",
     plant: (sql, id) => sql`
       insert into import_attempts (import_id, id, dry_run, started_at)
-      values (${id}, 'open', false, now())`,
+      select import_id, 'open', false, now() from accounts where id = ${id}`,
     found: ["halfMade"]
   },
   {
     what: "its processing is not in the audit log",
     plant: (sql, id) => sql`
       delete from audit_log where action = 'process' and external_account_number =
-        (select external_account_number from import_processes where id = ${id})`,
+        (select external_account_number from import_processes where account_id = ${id})`,
     found: ["halfMade"]
   }
 ]
@@ -209,7 +212,7 @@ const planted = Effect.fnUntraced(function* (supplier: string, defect: Defect, n
   const { run, sql } = (yield* System.System).database
   const [{ id } = { id: 0n }] = yield* run(
     sql<{ id: bigint }>`
-      select id from import_processes
+      select account_id as id from import_processes
       where supplier = ${supplier} and external_account_number = ${number}`
   )
   const plant = Effect.andThen(

@@ -210,10 +210,10 @@ export const brokenBatches: Defects = {
       ...programs,
       accountImport: {
         ...programs.accountImport,
-        stageLine: (caller, body, keep, errors, cohort) =>
+        stageLine: (caller, body, keep, errors, batch) =>
           Effect.as(
             Effect.forkDetach(
-              Effect.exit(programs.accountImport.stageLine(caller, body, keep, errors, cohort))
+              Effect.exit(programs.accountImport.stageLine(caller, body, keep, errors, batch))
             ),
             claimedStaging(body)
           )

@@ -8,6 +8,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   stage: "Account staged",
   process: "Import attempted",
   change_import: "Cohort set",
+  revert_import: "Account reverted",
   create_notes: "Notes added",
   create_transactions: "Transactions added",
   create_historical_statements: "Statements added",
