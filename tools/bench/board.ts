@@ -32,10 +32,8 @@ const statements = [
   `insert into import_processes (supplier, external_account_number, payload, staged_at, cohort)
    select $1, '${prefix}-' || lpad(n::text, 9, '0'), '{}', now(), 'wave-' || n % ${cohorts}
    from generate_series($2::integer, $3::integer - 1) as n`,
-  `insert into accounts (id, import_id, number, created_at, operations_team, balance,
-     unknown_occupier, account_type, sales_channel, communication_preference)
-   select id, id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, true, 'DOMESTIC',
-     'DIRECT', 'ONLINE'
+  `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+   select id, id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, '{}'
    from import_processes where supplier = $1 and id % 10 < 4`,
   `insert into ledgers (account_id, position, ledger_code, ledger_balance)
    select id, 0, 'ELECTRICITY_LEDGER', 12.34

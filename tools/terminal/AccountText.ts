@@ -78,7 +78,8 @@ const listsOf = (description: StoredAccount): AccountLists => {
     metadata: account.metadata ?? [],
     supply_addresses: account.supply_addresses ?? [],
     customers: account.customers ?? [],
-    ledgers: ledgers.map((ledger, index) => ({ ...ledger, ...ledger_balances[index] })),
+    // The payload of an erased account is gone, and its balances are kept.
+    ledgers: ledger_balances.map((balance, index) => ({ ...ledgers[index], ...balance })),
     transactions: [...ledgers.flatMap(transactionsOf), ...added.transactions],
     notes: [...(account.notes ?? []), ...added.notes],
     statements: [...(account.statements ?? []), ...added.statements],

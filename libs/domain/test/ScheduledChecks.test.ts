@@ -215,10 +215,10 @@ it.effect("report an account that cannot be read back", () =>
     const unreadable = made[1]?.number
     const accountsPort = {
       ...shared.accounts,
-      read: (numbers: ReadonlyArray<AccountNumber>) =>
+      describe: (numbers: ReadonlyArray<AccountNumber>) =>
         unreadable !== undefined && numbers.includes(unreadable)
           ? Stream.die(new Error("A row is broken"))
-          : shared.accounts.read(numbers)
+          : shared.accounts.describe(numbers)
     }
     const { checkAll } = makeScheduledChecks({ ...shared, accounts: accountsPort, checks: port })
     const { checked, differences } = yield* checkAll

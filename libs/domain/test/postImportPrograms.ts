@@ -2,7 +2,7 @@
  * Requests that add to an account, over the small migration in memory: the program on ports with
  * injectable faults, and a valid body for each of its four operations.
  */
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option, Result, Stream } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import { Documents, DocumentsUnavailable } from "../src/documents/Documents.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
@@ -11,7 +11,7 @@ import { layerMemory as accounts } from "../testing/memory/Accounts.ts"
 import { layerMemory as paymentVendor } from "../testing/memory/PaymentVendor.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { PaymentVendor, VendorUnavailable } from "../src/payments/PaymentVendor.ts"
-import { encodeDescription } from "../src/accounts/AccountDescription.ts"
+import { encodeDescription } from "../testing/describedAccounts.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
@@ -151,8 +151,8 @@ export const onAccount = Effect.gen(function* () {
   const process = Option.getOrThrow(yield* processes.find(key))
   if (process.account === null) throw new Error("There is no account")
   const port = yield* Accounts
-  const description = Option.getOrThrow(yield* port.describe(process.account.number))
-  return { ...encodeDescription(description), kraken_account_number: null }
+  const described = yield* Stream.runHead(port.describe([process.account.number]))
+  return { ...encodeDescription(Option.getOrThrow(described)), kraken_account_number: null }
 })
 
 /** The audit log of the sample: action and outcome of every write, without those of the import. */

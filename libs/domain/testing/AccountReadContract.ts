@@ -84,6 +84,15 @@ const payloads = (it: It): void => {
     })
   )
 
+  it.effect("reads a payload of several slices to the letter", () =>
+    Effect.gen(function* () {
+      const text = "é\u{1F600}x".repeat(250_000)
+      const account = accountWith({ metadata: [{ key: "long", value: { text } }] })
+      const { key, number } = yield* imported(account)
+      expect((yield* textOf(number)).includes(finish(accountTextInSteps(account(key))))).toBe(true)
+    })
+  )
+
   it.effect("distinguishes a default that was sent from one that was not", () =>
     Effect.gen(function* () {
       const sent = {

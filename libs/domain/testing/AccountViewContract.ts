@@ -2,14 +2,15 @@
 import type { StoredDocument } from "../src/accounts/StoredDocument.ts"
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { ExternalAccountNumber } from "../src/accounts/Account.ts"
+import { accountTextInSteps, type ExternalAccountNumber } from "../src/accounts/Account.ts"
 import type { Lookup } from "../src/accounts/AccountChange.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
+import { finish } from "../src/support/Steps.ts"
 import { StatementId } from "../src/accounts/Statement.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { TransactionId } from "../src/accounts/Transaction.ts"
@@ -59,7 +60,7 @@ const missing = (it: It): void => {
       const accounts = yield* Accounts
       const { account, key } = yield* arrange(state)
       expect(Option.isNone(yield* accounts.view(key, {}))).toBe(true)
-      expect(Option.isNone(yield* accounts.describe(account.number))).toBe(true)
+      expect(yield* Stream.runCollect(accounts.describe([account.number]))).toEqual([])
     })
   )
 
@@ -71,7 +72,7 @@ const missing = (it: It): void => {
         const found = yield* accounts.view(stranger, { notes: [noteOf({ body: "a" })] })
         expect(Option.isNone(found), JSON.stringify(stranger)).toBe(true)
       }
-      expect(Option.isNone(yield* accounts.describe(freshAccountNumber()))).toBe(true)
+      expect(yield* Stream.runCollect(accounts.describe([freshAccountNumber()]))).toEqual([])
     })
   )
 }
@@ -177,14 +178,13 @@ const describing = (it: It): void => {
     Effect.gen(function* () {
       const { key, number } = yield* imported(domesticAccount)
       const description = yield* descriptionOf(number)
-      const { customers = [] } = domesticAccount(key)
       expect(description).toMatchObject({
         ...key,
         kraken_account_number: number,
         account_created_at: "2026-01-01T12:00:20Z",
         operations_team_name: "Migration Team",
         balance: "50.00",
-        customers: customers.map((customer) => ({ ...customer })),
+        payload: finish(accountTextInSteps(domesticAccount(key))),
         ledgers: [
           {
             ledger_code: "ELECTRICITY_LEDGER",
@@ -215,8 +215,8 @@ const describing = (it: It): void => {
   it.effect("describes an account without items", () =>
     Effect.gen(function* () {
       const { number } = yield* imported()
-      const { customers, ledgers, notes, statements, transactions } = yield* descriptionOf(number)
-      expect([customers, ledgers, notes, statements, transactions]).toEqual([[], [], [], [], []])
+      const { ledgers, notes, statements, transactions } = yield* descriptionOf(number)
+      expect([ledgers, notes, statements, transactions]).toEqual([[], [], [], []])
     })
   )
 

@@ -5,7 +5,7 @@
  */
 import type { Vitest } from "@effect/vitest"
 import { describe, expect, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, type Layer, Option } from "effect"
+import { Duration, Effect, type Layer, Option, Stream } from "effect"
 import { type ImportKey, PayloadHash } from "../src/imports/ImportProcess.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
@@ -13,7 +13,7 @@ import type { Batches, ChunkInHand, NewImport } from "../src/batches/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
-import { encodeDescription } from "../src/accounts/AccountDescription.ts"
+import { encodeDescription } from "./describedAccounts.ts"
 import { type Begun, endOf, finish, found, started, taken } from "./begunBatches.ts"
 import { expectSame, freshAttempt, newAccountFor, noon } from "./freshNames.ts"
 import { pause } from "./PausedSupplierContract.ts"
@@ -86,7 +86,9 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
   const { find, isStaged } = yield* ImportProcesses
   const { describe: describeAccount } = yield* Accounts
   const process = Option.getOrThrow(yield* find(key))
-  const account = newAccount === null ? Option.none() : yield* describeAccount(newAccount.number)
+  const account = yield* Stream.runHead(
+    describeAccount(newAccount === null ? [] : [newAccount.number])
+  )
   return {
     isStaged: yield* isStaged({ key, hash: hashOf(key) }),
     state: { ...process, key: null, account: process.account?.createdAt },
@@ -95,6 +97,7 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
     events: yield* auditLog.events(key),
     account: Option.map(account, (described) => ({
       ...encodeDescription(described),
+      payload: described.payload?.replace(key.external_account_number, ""),
       kraken_account_number: null,
       external_account_number: null
     }))

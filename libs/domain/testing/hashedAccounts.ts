@@ -25,8 +25,9 @@ export const importedFrom = Effect.fnUntraced(function* (
     import_supplier: wireCode(key.import_supplier),
     external_account_number: key.external_account_number
   })
-  const hash = PayloadHash.make(sha256(yield* inTimeSlices(() => accountTextInSteps(account))))
-  yield* imports.stage({ key, payload: JSON.stringify(payload), hash, caller, at: noon })
+  const text = yield* inTimeSlices(() => accountTextInSteps(account))
+  const hash = PayloadHash.make(sha256(text))
+  yield* imports.stage({ key, payload: text, hash, caller, at: noon })
   const { attempt } = yield* claim(key, caller, noon)
   const newAccount = { ...newAccountFor(key, noonPlus(20)), account }
   const completion = yield* imports.complete({ key, attempt, newAccount, caller })

@@ -3,6 +3,7 @@
  * an import. The suites test every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
+import { type Account, accountTextInSteps } from "../src/accounts/Account.ts"
 import { type AuditAction, AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses.ts"
 import {
@@ -13,6 +14,7 @@ import {
   PayloadHash
 } from "../src/imports/ImportProcess.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
+import { finish } from "../src/support/Steps.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { domesticAccount } from "./samples.ts"
 
@@ -83,14 +85,23 @@ const foundIn = (
   }
 }
 
-/** Brings a new import of a new supplier into the state. Leases run from noon for a minute. */
-export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
+/**
+ * Brings a new import of a new supplier into the state. Leases run from noon for a minute. With
+ * `make`, the staged payload is the text of its account.
+ */
+export const arrange = Effect.fnUntraced(function* (
+  state: ArrangedState,
+  make?: (key: ImportKey) => Account
+) {
   const imports = yield* ImportProcesses
   const { caller, keyOf } = yield* freshSupplier
   const key = keyOf(`account ${hex(8)}`)
   const attempt = freshAttempt()
-  const account = newAccountFor(key, noonPlus(20))
-  if (state !== "none") yield* imports.stage({ key, ...stagedContent, caller, at: noon })
+  const made = newAccountFor(key, noonPlus(20))
+  const account = make === undefined ? made : { ...made, account: make(key) }
+  const payload = make === undefined ? stagedPayload : finish(accountTextInSteps(account.account))
+  const staged = { ...stagedContent, payload }
+  if (state !== "none") yield* imports.stage({ key, ...staged, caller, at: noon })
   if (state === "skipped") yield* imports.setSkipped({ key, skipped: true, at: noon })
   if (state === "in progress" || state === "lease expired" || state === "imported") {
     yield* claim(key, caller, noon, { attempt })

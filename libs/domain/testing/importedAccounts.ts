@@ -3,7 +3,7 @@
  * that every adapter is tested alike.
  */
 import type { FoundDocuments } from "../src/accounts/StoredDocument.ts"
-import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
+import { BigDecimal, type DateTime, Effect, Option, Result, Schema, Stream } from "effect"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditAction } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -14,7 +14,6 @@ import {
   type Lookup,
   noChange
 } from "../src/accounts/AccountChange.ts"
-import { encodeDescription } from "../src/accounts/AccountDescription.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
@@ -22,6 +21,7 @@ import { Note } from "../src/accounts/Note.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { HistoricalStatement } from "../src/accounts/Statement.ts"
 import { encodeTransaction, signedAmount, Transaction } from "../src/accounts/Transaction.ts"
+import { encodeDescription } from "./describedAccounts.ts"
 import { minimalAccount, noonPlus } from "./freshNames.ts"
 import { arrange } from "./importStates.ts"
 
@@ -82,8 +82,8 @@ export const imported = Effect.fnUntraced(function* (
   documents: FoundDocuments = new Map()
 ) {
   const imports = yield* ImportProcesses
-  const { account, attempt, caller, key } = yield* arrange("in progress")
-  const newAccount = { ...account, account: make(key), documents }
+  const { account, attempt, caller, key } = yield* arrange("in progress", make)
+  const newAccount = { ...account, documents }
   const completion = yield* imports.complete({ key, attempt, newAccount, caller })
   if (completion._tag !== "Completed") throw new Error(`The import is ${completion._tag}`)
   return { key, caller, number: account.number }
@@ -128,7 +128,8 @@ export const viewOf = Effect.fnUntraced(function* (key: ImportKey, lookup: Looku
 /** The whole content of the account, as JSON. */
 export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["number"]) {
   const accounts = yield* Accounts
-  return encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
+  const found = yield* Stream.runHead(accounts.describe([number]))
+  return encodeDescription(Option.getOrThrow(found))
 })
 
 /** When the notes that a view found were created; null for none. */

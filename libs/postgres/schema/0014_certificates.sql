@@ -35,10 +35,8 @@ end $$;
 do $$
 declare changed text;
 begin
-  foreach changed in array array['account_metadata', 'customers', 'billing_addresses',
-    'billing_options', 'supply_addresses', 'ledgers', 'payment_instructions', 'notes',
-    'note_documents', 'statements', 'transactions', 'transaction_line_items',
-    'transaction_tax_items']
+  foreach changed in array array['ledgers', 'payment_instructions', 'notes', 'note_documents',
+    'statements', 'transactions', 'transaction_line_items', 'transaction_tax_items']
   loop
     execute format('create trigger %I after update or delete on %I for each row execute '
       'function clear_entry()', changed || '_clear_entry', changed);
@@ -46,9 +44,8 @@ begin
 end $$;
 
 -- To read accounts back, as query does.
-grant select on account_metadata, customers, billing_addresses, billing_options, supply_addresses,
-  notes, note_documents, statements, transactions, transaction_line_items, transaction_tax_items,
-  payment_instructions, accounts
+grant select on notes, note_documents, statements, transactions, transaction_line_items,
+  transaction_tax_items, payment_instructions, accounts
 to data_import_batch_worker;
 
 -- Public keys, past ones for ever.

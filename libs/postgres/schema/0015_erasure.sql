@@ -48,11 +48,6 @@ begin
   delete from payment_instructions where account_id = any(lives);
   delete from note_documents where account_id = any(lives);
   delete from notes where account_id = any(lives);
-  delete from customers where account_id = any(lives);
-  delete from account_metadata where account_id = any(lives);
-  delete from billing_addresses where account_id = any(lives);
-  delete from billing_options where account_id = any(lives);
-  delete from supply_addresses where account_id = any(lives);
   update transactions set transaction_id = 'erased-' || gen_random_uuid(), occurrence = 1,
     reason = null, display_note = null, note = null, reference = null, payment_type = null,
     product_code = null
@@ -63,10 +58,8 @@ begin
   update statements set statement_id = 'erased-' || gen_random_uuid(), number = null,
     statement_path = null, document_size = null, document_etag = null, document_checksum = null
   where account_id = any(lives);
-  update accounts set billing_email = null, billing_name = null, billing_sub_name = null,
-    billing_customer_reference = null, date_of_sale = null, sales_subchannel = null,
-    document_accessibility = null, operations_team_name = null, omitted = null,
-    payload_notes = 0, revert_reason = null, erased_at = instant
+  update accounts set payload = null, payload_bytes = null, payload_notes = 0, revert_reason = null,
+    erased_at = instant
   where id = any(lives);
   -- A certificate that is computed from an older snapshot cannot be stored after this change, and
   -- is computed again. One that is being stored is waited for.

@@ -52,11 +52,6 @@ begin
   delete from statements where account_id = any(with_account);
   delete from payment_instructions where account_id = any(with_account);
   delete from ledgers where account_id = any(with_account);
-  delete from supply_addresses where account_id = any(with_account);
-  delete from billing_options where account_id = any(with_account);
-  delete from billing_addresses where account_id = any(with_account);
-  delete from customers where account_id = any(with_account);
-  delete from account_metadata where account_id = any(with_account);
   delete from certificate_entries using import_processes
   where id = any(ids) and certificate_entries.supplier = import_processes.supplier
     and certificate_entries.external_account_number = import_processes.external_account_number;

@@ -123,8 +123,8 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
       const added = yield* issued(owner)
       expect(added.content).toMatchObject({ balance_added: "10.00", statements: { count: 7 } })
       expect(added.content.root).not.toBe(kept.content.root)
-      const { read: readBack } = yield* Accounts
-      yield* completeEntries(yield* ports, readBack)
+      const { describe } = yield* Accounts
+      yield* completeEntries(yield* ports, describe)
       const { events } = yield* eventsOf(owner)
       expect(events.map(({ certificate }) => certificate)).toContain(added.id)
       expect((yield* issued(owner)).content).toMatchObject({

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { detailedStateOf } from "@data-import/domain/imports/ImportDetails"
 import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
-import { encodeDescription } from "@data-import/domain/accounts/AccountDescription"
+import { encodeDescription } from "@data-import/domain/testing/describedAccounts"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
@@ -34,7 +34,7 @@ import { auditFault } from "../testing/auditLog.ts"
 /** Money and dates of an account, without personal data. */
 const moneyOf = Effect.fnUntraced(function* (number: Parameters<typeof descriptionOf>[0]) {
   const accounts = yield* Accounts
-  const found = Option.getOrThrow(yield* accounts.describe(number))
+  const found = Option.getOrThrow(yield* Stream.runHead(accounts.describe([number])))
   return {
     balance: BigDecimal.format(found.balance),
     ledgers: found.ledgers,
@@ -74,7 +74,7 @@ const whatStays = (it: TestDatabase.It): void => {
       expectSame(yield* moneyOf(number), before)
       const accounts = yield* Accounts
       const left = JSON.stringify(
-        encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
+        encodeDescription(Option.getOrThrow(yield* Stream.runHead(accounts.describe([number]))))
       )
       expect(left).toContain("-10.00")
       expect(left.match(/\w*zq\w*/i)).toBeNull()
@@ -82,7 +82,11 @@ const whatStays = (it: TestDatabase.It): void => {
       expect(yield* accounts.locate(number)).toEqual(Option.none())
       expect(yield* accounts.view(key, {})).toEqual(Option.none())
       const stored = Option.getOrThrow(yield* Stream.runHead(accounts.read([number])))
-      expect([stored.lists.customers ?? [], stored.documents]).toEqual([[], []])
+      expect([stored.payload, stored.documents]).toEqual([null, []])
+      expect([stored.added.transactions, stored.added.statements]).toMatchObject([
+        [{ transaction: { type: "SUPPLY_CHARGE" } }, { transaction: { type: "CREDIT" } }],
+        [{ bill_period_from_date: "2025-01-01" }, { bill_period_from_date: "2025-05-01" }]
+      ])
     })
   )
 

@@ -85,10 +85,12 @@ interface Alteration {
 
 const account = "(select id from import_processes where payload_hash = decode('HASH', 'hex'))"
 const addedRow = `account_id = ${account} and origin = 'post_import'`
+const ofAccount = `account_id = ${account}`
 const firstRow = `account_id = ${account} and sequence = 0`
 const firstEntry =
   "id = (select min(audit_log.id) from audit_log where import_supplier = 'SUPPLIER')"
 const anotherHash = /^payload [0-9a-f]{64}, account [0-9a-f]{64}$/
+const differingBy = (rows: string) => new RegExp(`, account [0-9a-f]{64} by rows of ${rows}$`)
 
 const alterations: Readonly<Record<string, Alteration>> = {
   "a balance that was altered": {
@@ -106,8 +108,18 @@ const alterations: Readonly<Record<string, Alteration>> = {
     undo: `update transactions set amount = amount - 1 where ${firstRow}`,
     finds: [
       ["balance", /difference -?1\.00$/],
-      ["payload_hash", anotherHash]
+      ["payload_hash", differingBy("transactions")]
     ]
+  },
+  "an altered rate of a bill of the payload": {
+    alter: `update transaction_line_items set rate_band = rate_band || 'x' where ${ofAccount}`,
+    undo: `update transaction_line_items set rate_band = left(rate_band, -1) where ${ofAccount}`,
+    finds: [["payload_hash", differingBy("transactions")]]
+  },
+  "a ledger that was altered": {
+    alter: `update ledgers set ledger_code = ledger_code || 'x' where ${ofAccount}`,
+    undo: `update ledgers set ledger_code = left(ledger_code, -1) where ${ofAccount}`,
+    finds: [["payload_hash", differingBy("ledgers, transactions")]]
   },
   "an altered entry of an account": {
     alter: `update accounts set entry = '"added":"0"', entry_sums = '{}' where id = ${account}`,
@@ -115,22 +127,25 @@ const alterations: Readonly<Record<string, Alteration>> = {
     finds: [["entry", "the stored entry is not that of the account"]]
   },
   "a name that was altered": {
-    alter: `update customers set family_name = family_name || 'x' where account_id = ${account}`,
-    undo: `update customers set family_name = left(family_name, -1) where account_id = ${account}`,
+    alter: `update accounts
+      set payload = replace(payload::text, '"family_name":"', '"family_name":"x')::json
+      where id = ${account}`,
+    undo: `update accounts
+      set payload = replace(payload::text, '"family_name":"x', '"family_name":"')::json
+      where id = ${account}`,
     finds: [["payload_hash", anotherHash]]
   },
-  "a postcode that was altered": {
-    alter: `update supply_addresses set supply_postcode = supply_postcode || 'x'
-      where account_id = ${account}`,
-    undo: `update supply_addresses set supply_postcode = left(supply_postcode, -1)
-      where account_id = ${account}`,
-    finds: [["payload_hash", anotherHash]]
+  "a note that was removed": {
+    alter: `update notes set account_id = -account_id where ${firstRow}`,
+    undo: `update notes set account_id = -account_id where account_id = -${account}`,
+    finds: [["payload_hash", differingBy("notes")]]
   },
-  "a name that was removed": {
-    alter: `update customers set account_id = -account_id
-      where account_id = ${account} and position = 0`,
-    undo: `update customers set account_id = -account_id where account_id = -${account}`,
-    finds: [["payload_hash", anotherHash]]
+  "a statement of another period": {
+    alter: `update statements set bill_period_to_date = bill_period_to_date + 1
+      where ${firstRow}`,
+    undo: `update statements set bill_period_to_date = bill_period_to_date - 1
+      where ${firstRow}`,
+    finds: [["payload_hash", differingBy("statements")]]
   },
   "an account that cannot be read any more": {
     alter: `insert into payment_instructions

@@ -126,7 +126,7 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
       const imports = yield* ImportProcesses
       for (let round = 0; round < 8; round++) {
         const { account, attempt, caller, key } = yield* arrange("lease expired")
-        const newAccount = { ...account, account: { ...account.account, billing_name: "zqName" } }
+        const newAccount = account
         yield* racing(key, [
           imports.stage({ key, payload: "{}", hash: stagedHash, caller, at }),
           imports.complete({ key, attempt, newAccount, caller }),
@@ -145,12 +145,12 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
         ).toMatchObject({
           _tag: "Refused"
         })
-        const names = yield* rows(
+        const payloads = yield* rows(
           (sql) => sql`
-            select billing_name from accounts
-            where number = ${account.number} and billing_name is not null`
+            select payload from accounts
+            where number = ${account.number} and payload is not null`
         )
-        expect(names).toEqual([])
+        expect(payloads).toEqual([])
         expect(yield* placesOf(key.external_account_number)).toEqual(["import_processes"])
       }
     })

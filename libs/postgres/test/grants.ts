@@ -2,7 +2,6 @@
 
 /** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
 export const matrix = {
-  account_metadata: "account-import a, query r, batch-worker ra, board r, operator r",
   accounts:
     "account-import (r)a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
@@ -18,8 +17,6 @@ export const matrix = {
   batch_takes: "batch-worker ra(w)d",
   batch_workers: "batches r, batch-worker ra(w)d, board r, operator r",
   batches: "query (r), batches ra(w), batch-worker r(w), events (r), board ra(w), operator ra(w)",
-  billing_addresses: "account-import a, query r, batch-worker ra, board r, operator r",
-  billing_options: "account-import a, query r, batch-worker ra, board r, operator r",
   board_links: "board rd, operator ad",
   board_sessions: "board ra(w)d, operator (r)d",
   certificate_blocks: "batches r, batch-worker ra",
@@ -30,7 +27,6 @@ export const matrix = {
   check_walks: "query r(w), operator r(w)",
   choices:
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
-  customers: "account-import a, query r, batch-worker ra, board r, operator r",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
   forecasts: "board ra(w)",
@@ -68,7 +64,6 @@ export const matrix = {
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board r(w), operator ra(w)",
-  supply_addresses: "account-import a, query r, batch-worker ra, board r, operator r",
   transaction_line_items:
     "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
   transaction_tax_items:

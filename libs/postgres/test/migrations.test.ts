@@ -196,16 +196,16 @@ const importedAccount = Effect.gen(function* () {
 const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> = [
   [
     "accounts_pkey",
-    `insert into accounts select id, import_id, 'A-00000000', created_at, operations_team, balance,
-       unknown_occupier, account_type, null, null, null, null, null, sales_channel, null,
-       communication_preference, null, null, null from accounts where id = acc`
+    `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+     select id, import_id, 'A-00000000', created_at, operations_team, balance, payload
+     from accounts where id = acc`
   ],
   ["accounts_number_form", "update accounts set number = 'A-0000000g' where id = acc"],
   [
     "accounts_import_exists",
-    `insert into accounts select -1, -1, 'A-00000002', created_at, operations_team, balance,
-       unknown_occupier, account_type, null, null, null, null, null, sales_channel, null,
-       communication_preference, null, null, null from accounts where id = acc`
+    `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+     select -1, -1, 'A-00000002', created_at, operations_team, balance, payload
+     from accounts where id = acc`
   ],
   [
     "import_processes_account_number",
@@ -238,47 +238,12 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
      select supplier, external_account_number, '{}', now()
      from import_processes where account_id = acc`
   ],
-  ["accounts_account_type_known", "update accounts set account_type = 'HOUSE' where id = acc"],
-  [
-    "accounts_communication_preference_known",
-    "update accounts set communication_preference = 'FAX' where id = acc"
-  ],
+  ["accounts_payload_until_erased", "update accounts set payload = null where id = acc"],
   ["exact_money_two_decimals", "update accounts set balance = 0.005 where id = acc"],
   ["exact_money_two_decimals", "update transactions set amount = 1e18 where account_id = acc"],
   [
     "accounts_operations_team_exists",
     "update accounts set operations_team = 'nobody' where id = acc"
-  ],
-  [
-    "account_metadata_value_object",
-    "update account_metadata set value = '[]' where account_id = acc"
-  ],
-  [
-    "account_metadata_key_once",
-    `insert into account_metadata
-      select account_id, 99, key, value from account_metadata where account_id = acc`
-  ],
-  [
-    "billing_addresses_country_form",
-    "update billing_addresses set country = 'DNK' where account_id = acc"
-  ],
-  [
-    "billing_options_one_calendar",
-    "update billing_options set use_industry_billing = true where account_id = acc"
-  ],
-  [
-    "billing_options_quarter_month",
-    `update billing_options set period_length = 'QUARTERLY', period_start_month = null
-      where account_id = acc`
-  ],
-  [
-    "billing_options_period_start_day_in_month",
-    "update billing_options set period_start_day = 29 where account_id = acc"
-  ],
-  [
-    "supply_addresses_once",
-    `insert into supply_addresses select account_id, 99, supply_address1, supply_postcode,
-       customer_at_supply_address_from_date from supply_addresses where account_id = acc`
   ],
   [
     "ledgers_code_once",

@@ -148,12 +148,11 @@ const forbidden: ReadonlyArray<readonly [what: string, statement: string]> = [
 ]
 
 const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
-  ["account-import", "select family_name from customers"],
+  ["account-import", "select payload from accounts"],
   ["account-import", "select body from notes"],
   ["account-import", "select hash from refresh_tokens"],
   ["post-import", "select payload from import_processes"],
-  ["post-import", "select family_name from customers"],
-  ["post-import", "select billing_email from accounts"],
+  ["post-import", "select payload from accounts"],
   ["query", "select payload from import_processes"],
   ["query", "update accounts set balance = 0"],
   ["query", "select results from batch_chunks"],
@@ -163,7 +162,7 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["batches", "select payload from import_processes"],
   ["batches", "select number from accounts"],
   ["batches", "select body from notes"],
-  ["batch-worker", "update customers set family_name = 'x'"],
+  ["batch-worker", "update accounts set payload = '{}'"],
   ["batch-worker", "select hash from refresh_tokens"],
   ["auth", "select * from import_processes"],
   ["auth", "select * from suppliers"],

@@ -25,10 +25,8 @@ const bareAccount = (sql: Sql) => sql`
     insert into import_processes (supplier, external_account_number, payload, staged_at)
     select code, 'bare', '{}', now() from supplier returning id
   )
-  insert into accounts (id, import_id, number, created_at, operations_team, balance,
-    unknown_occupier, account_type, sales_channel, communication_preference)
-  select id, id, 'A-0000BA0E', now(), name, 0, false, 'DOMESTIC', 'DIRECT', 'ONLINE'
-  from import, team`
+  insert into accounts (id, import_id, number, created_at, operations_team, balance, payload)
+  select id, id, 'A-0000BA0E', now(), name, 0, '{}' from import, team`
 
 const addTransaction = (sql: Sql) => sql`
   insert into transactions

@@ -20,10 +20,10 @@ const accountsOf = ({ supplier }: Tenant) =>
     (sql) => sql<object>`
     select external_account_number as key, number, operations_team,
       round(balance, 2)::text as balance,
-      (select count(*)::integer from customers where account_id = accounts.id) as customers,
+      json_array_length(accounts.payload -> 'customers') as customers,
       (select count(*)::integer from notes where account_id = accounts.id) as notes,
       (select count(*)::integer from statements where account_id = accounts.id) as statements,
-      (select count(*)::integer from account_metadata where account_id = accounts.id) as metadata,
+      json_array_length(accounts.payload -> 'metadata') as metadata,
       array(select transaction_id || ' ' || round(amount, 2) from transactions
         where account_id = accounts.id order by sequence) as transactions
     from accounts join import_processes on account_id = accounts.id

@@ -56,11 +56,11 @@ const settings = Config.all({
 /** Issues certificates, if there is a folder of keys. */
 const certifying = Effect.fnUntraced(function* (folder: Option.Option<string>) {
   const certificates = yield* Certificates
-  const { read } = yield* Accounts
+  const { describe } = yield* Accounts
   if (Option.isNone(folder)) return []
   const signers = yield* Layer.build(CertificateSigner.layerAt(folder.value))
   const signer = Context.get(signers, CertificateSignerPort)
-  return [issuing({ certificates, hashing: yield* Hashing, signer }, read)]
+  return [issuing({ certificates, hashing: yield* Hashing, signer }, describe)]
 })
 
 const serving = Effect.gen(function* () {

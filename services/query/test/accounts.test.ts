@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { encodeAccount } from "@data-import/domain/accounts/Account"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { newAccountFor } from "@data-import/domain/testing/freshNames"
 import { domesticAccount } from "@data-import/domain/testing/samples"
@@ -20,9 +21,10 @@ const listPath = (supplier: string) => `${root}?import_supplier=${supplier}`
 /** The sample account with this many entries of metadata. */
 const imported = Effect.fnUntraced(function* (tenant: Tenant, number: string, entries = 1) {
   const imports = yield* ImportProcesses
-  const { attempt, key } = yield* held(tenant, number)
   const metadata = Array.from({ length: entries }, (_, index) => ({ key: `k${index}`, value: {} }))
-  const account = { ...domesticAccount(key), metadata }
+  const accountOf = (key: ImportKey) => ({ ...domesticAccount(key), metadata })
+  const { attempt, key } = yield* held(tenant, number, accountOf)
+  const account = accountOf(key)
   const newAccount = { ...newAccountFor(key, yield* DateTime.now), account }
   yield* imports.complete({ key, attempt, newAccount, caller: tenant.caller })
   return { account, key, number: newAccount.number }
@@ -68,11 +70,13 @@ layer(service, { excludeTestServices: true })("an account", (it) => {
     Effect.gen(function* () {
       const { url } = yield* Listening
       const tenant = yield* freshTenant()
-      const { number } = yield* imported(tenant, "1", 1_000)
+      const { number } = yield* imported(tenant, "1")
       yield* rows(
         (sql) => sql`
-          delete from account_metadata where position = 0 and account_id = (
-            select id from accounts where number = ${number})`
+          insert into notes (account_id, sequence, body, created_at, is_pinned)
+          select id, place, repeat('x', 1000), now(), false
+          from accounts, generate_series(2, 200) as place
+          where number = ${number} and place <> 100`
       )
       const headers = { authorization: `Token ${tenant.token}` }
       for (const path of [pathOf(number), listPath(tenant.supplier.code)]) {

@@ -1,5 +1,7 @@
 /** The running query service on a separate database, and the imports that its tests query. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import { type Account, accountTextInSteps } from "@data-import/domain/accounts/Account"
+import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { freshAttempt, newAccountFor } from "@data-import/domain/testing/freshNames"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
@@ -9,6 +11,7 @@ import type { Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as query } from "../src/Query.ts"
+import { finish } from "@data-import/domain/support/Steps"
 import { stagedHash } from "@data-import/domain/testing/importStates"
 
 /** The service with these settings on a fresh database. */
@@ -34,20 +37,29 @@ export const kinds = ["all", "pending", "imported"] as const
 export const listPath = (kind: (typeof kinds)[number], supplier: string): string =>
   `/v1/data-import/${kind}-account-import-processes/${encodeURIComponent(supplier)}/`
 
-/** Stages an import of this number. */
-export const staged = Effect.fnUntraced(function* ({ caller, keyOf }: Tenant, number: string) {
+/** Stages an import of this number, by default with a payload that does not matter. */
+export const staged = Effect.fnUntraced(function* (
+  { caller, keyOf }: Tenant,
+  number: string,
+  accountOf?: (key: ImportKey) => Account
+) {
   const imports = yield* ImportProcesses
   const key = keyOf(number)
   const at = yield* DateTime.now
-  yield* imports.stage({ key, payload: `{"staged":true}`, hash: stagedHash, caller, at })
+  const payload = accountOf ? finish(accountTextInSteps(accountOf(key))) : `{"staged":true}`
+  yield* imports.stage({ key, payload, hash: stagedHash, caller, at })
   return key
 })
 
 /** An import in progress, under a lease of a minute. */
-export const held = Effect.fnUntraced(function* (tenant: Tenant, number: string) {
+export const held = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  number: string,
+  accountOf?: (key: ImportKey) => Account
+) {
   const imports = yield* ImportProcesses
   const { caller } = tenant
-  const key = yield* staged(tenant, number)
+  const key = yield* staged(tenant, number, accountOf)
   const attempt = freshAttempt()
   const at = yield* DateTime.now
   const limits = { deployment: null, supplier: null }

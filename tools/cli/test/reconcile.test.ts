@@ -267,14 +267,14 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         )
         yield* runStatement(
           (sql) => sql`
-            update transactions set amount = amount + 0.01
-            where transaction_id = 'NL-T-1003'
-              and account_id = (select id from accounts where number = ${second})`
+            update accounts set payload = jsonb_set(payload::jsonb,
+              '{ledgers,0,historical_statement_transactions,2,amount}', '"37.51"')::json
+            where number = ${second}`
         )
         yield* runStatement(
           (sql) => sql`
-            update notes set body = 'altered'
-            where is_pinned and account_id = (select id from accounts where number = ${third})`
+            update accounts set payload = jsonb_set(payload::jsonb,
+              '{notes,1,body}', '"altered"')::json where number = ${third}`
         )
         const { answer, status } = yield* reconciled(home.path("sent.ndjson"))
         expect(answer.examples).toMatchObject([

@@ -199,12 +199,7 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   yield* expecting(200, ask(`${path}revert/`, { payload: reverting }))
   const created = yield* expecting(201, ask(process, { ...processing, task_params: {} }))
   for (const [adding, body] of additions) yield* expecting(201, ask(adding, body))
-  // One payload cannot have both kinds of address, nor a value that was valid when it was staged.
-  yield* rows(
-    (sql) => sql`
-      update billing_addresses set structured_street_address = '{"street": "zqpersonal"}'
-      where street_address is not null`
-  )
+  // No payload has a value that was valid when it was staged.
   yield* rows(
     (sql) => sql`
       update import_attempts

@@ -53,14 +53,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     import_totals: "cohort kind name supplier",
     refused_lines: "cohort identity supplier"
   },
-  "the kind of the account, and its number at the platform": {
-    accounts:
-      "account_type communication_preference number omitted operations_team reverted_by " +
-      "sales_channel",
-    billing_addresses: "omitted",
-    billing_options: "omitted",
-    customers: "omitted",
-    notes: "omitted"
+  "the number of the account at the platform, its team, and who reverted it": {
+    accounts: "number operations_team reverted_by"
   },
   "the money, and hashes of accounts with it": {
     accounts: "balance entry_sums transfer_balance",
@@ -70,8 +64,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     certificates: "cohort content issued_by jws organisation status supplier",
     import_differences: "amount",
     import_totals: "amount",
-    ledgers:
-      "last_statement_balance last_statement_closing_date ledger_balance ledger_code omitted",
+    ledgers: "last_statement_balance last_statement_closing_date ledger_balance ledger_code",
     statements: "bill_period_from_date bill_period_to_date gross_amount issued_date origin",
     transaction_line_items: "end_date net_amount number_of_units price_per_unit start_date",
     transaction_tax_items: "amount rate tax_type unit_type value_taxed",
@@ -87,9 +80,6 @@ export const impersonal: ReadonlyArray<string> = Object.values(reasons).flatMap(
 
 /** Values out of a list, numbers of the platform, and digests: they are erased with the customer. */
 export const unmarked: ReadonlyArray<string> = [
-  "accounts.document_accessibility",
-  "billing_addresses.country",
-  "billing_options.period_length",
   "idempotency_keys.fingerprint",
   "idempotency_keys.organisation",
   "idempotency_keys.token",

@@ -41,14 +41,10 @@ const rows = rowsOf(Stored)
 
 type Sql = Database["Service"]["sql"]
 
-/** Rows of the account's own tables; what was added afterwards has items too. */
+/** Whether the payload is the staged one, and its rows; what was added afterwards has items too. */
 const parts = (sql: Sql) => sql`
   concat_ws(' ',
-    'customers', (select count(*) from customers where account_id = account.id),
-    'billing_addresses', (select count(*) from billing_addresses where account_id = account.id),
-    'billing_options', (select count(*) from billing_options where account_id = account.id),
-    'supply_addresses', (select count(*) from supply_addresses where account_id = account.id),
-    'metadata', (select count(*) from account_metadata where account_id = account.id),
+    'payload', (account.payload::text is not distinct from import.payload::text)::integer,
     'ledgers', (select count(*) from ledgers where account_id = account.id),
     'transactions', (select count(*) from transactions
       where account_id = account.id and origin <> 'post_import'),
@@ -105,7 +101,7 @@ export const storedOf = (
         import.payload->>'billing_customer_reference' as marker,
         import.account_number as account,
         account.number as platform_account,
-        account.billing_customer_reference as platform_marker,
+        account.payload->>'billing_customer_reference' as platform_marker,
         import.stagings,
         ${parts(sql)} as parts,
         ${added(sql)},

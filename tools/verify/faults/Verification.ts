@@ -18,14 +18,13 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 const wholeAccount = (listsAdded: number): string => {
   const items = 1 + listsAdded
   return (
-    "customers 2 billing_addresses 1 billing_options 1 supply_addresses 1 metadata 2 ledgers 1 " +
-    `transactions 7 line_items ${items} tax_items ${items} notes 2 documents 1 statements 2`
+    "payload 1 ledgers 1 transactions 7 " +
+    `line_items ${items} tax_items ${items} notes 2 documents 1 statements 2`
   )
 }
 
 const noAccount =
-  "customers 0 billing_addresses 0 billing_options 0 supply_addresses 0 metadata 0 ledgers 0 " +
-  "transactions 0 line_items 0 tax_items 0 notes 0 documents 0 statements 0"
+  "payload 0 ledgers 0 transactions 0 line_items 0 tax_items 0 notes 0 documents 0 statements 0"
 
 const additions: ReadonlyArray<Addition> = [...ownAdditions, "unchecked"]
 

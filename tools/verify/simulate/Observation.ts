@@ -1,9 +1,7 @@
 /** Everything that a storage returns about one import, read without the scheduler. */
-import { type DateTime, Effect, Option } from "effect"
-import {
-  type AccountDescription,
-  encodeDescription
-} from "@data-import/domain/accounts/AccountDescription"
+import { type DateTime, Effect, Option, Stream } from "effect"
+import type { AccountDescription } from "@data-import/domain/accounts/AccountDescription"
+import { encodeDescription } from "@data-import/domain/testing/describedAccounts"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Storage } from "./Storage.ts"
 
@@ -56,7 +54,7 @@ export const observe = Effect.fnUntraced(function* (
   const events = yield* auditLog.events(key)
   const text = yield* payload(key)
   const number = process?.account?.number
-  const account = number === undefined ? null : Option.getOrNull(yield* accounts.describe(number))
+  const described = yield* Stream.runHead(accounts.describe(number === undefined ? [] : [number]))
   const row: Row | null = process && {
     payload: text ?? "",
     skipped: process.skipped,
@@ -90,7 +88,7 @@ export const observe = Effect.fnUntraced(function* (
       name: shortName(name),
       text: [millis(at), shortName(name), ...codes].join(" ")
     })),
-    account
+    account: Option.getOrNull(described)
   }
   return observation
 })

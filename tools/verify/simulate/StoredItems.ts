@@ -1,8 +1,6 @@
 /** The items of an account as text, by which clients recognise what they have sent. */
-import {
-  type AccountDescription,
-  encodeDescription
-} from "@data-import/domain/accounts/AccountDescription"
+import type { AccountDescription } from "@data-import/domain/accounts/AccountDescription"
+import { encodeDescription } from "@data-import/domain/testing/describedAccounts"
 import { objectsAt, type Wire } from "@data-import/domain/testing/wire"
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")

@@ -3,7 +3,7 @@
  * keep the names and the spelling of the wire.
  * Source: docs/contract/account.md#account.
  */
-import { type BigDecimal, Schema } from "effect"
+import { type BigDecimal, Result, Schema } from "effect"
 import {
   BillingAddress,
   billingAddressRules,
@@ -53,6 +53,11 @@ import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { encoderOf } from "../schema/Encoder.ts"
+import { FieldErrors } from "../schema/FieldErrors.ts"
+import * as Json from "../schema/Json.ts"
+import { decodingPartially } from "../schema/PartialDecoding.ts"
+import { schemaTreeOf } from "../schema/SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -170,6 +175,17 @@ export const encodeAccount = encoderOf(Account)
 
 /** The canonical text of the account: what validate answers, what is staged, and what is hashed. */
 export const accountTextInSteps = canonicalTextOf(Account)
+
+const tree = schemaTreeOf(Account)
+
+/** The account of a stored text. Throws if it was altered, so that it has none. */
+export function* accountOfText(text: string): Steps<Account> {
+  const input = Result.getOrThrow(yield* Json.parsing(text))
+  const errors = new FieldErrors()
+  const decoded = yield* decodingPartially(tree, input, errors)
+  if (errors.listed.length > 0) throw new Error("The stored text is no valid account")
+  return decoded as Account
+}
 
 /** The defaults of optional fields. */
 export const defaults = {

@@ -1,32 +1,25 @@
 /**
  * The JSON text of accounts that are read back. `account` is byte for byte what validate answered.
- * Data that was read whole is one text; lists that are read page by page follow in parts, so memory
- * is bounded by a page. A stream fails rather than leave out an element.
+ * Data that was read whole is one text; what is read slice by slice or page by page follows in
+ * parts, so memory is bounded by one of them. A stream fails rather than leave out an element.
  * Source: docs/contract/queries.md#get-an-account.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Account, Metadata } from "./Account.ts"
 import type { AddedTransaction } from "./AccountChange.ts"
 import { instructionJson } from "./AccountDescription.ts"
-import { Customer } from "./Customer.ts"
-import { Ledger } from "./Ledger.ts"
 import { Note } from "./Note.ts"
-import { HistoricalStatement, Statement } from "./Statement.ts"
-import { SupplyAddress } from "./SupplyAddress.ts"
+import { HistoricalStatement } from "./Statement.ts"
 import { AccountTransaction } from "./Transaction.ts"
 import {
   type Items,
   isWhole,
   type NamedDocument,
   type Pages,
-  type PayloadLists,
-  type StoredAccount,
-  type StoredLedger
+  type StoredAccount
 } from "./StoredAccount.ts"
 import { wireCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
-import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { textEncoderOf, jsonInSteps } from "../schema/Encoder.ts"
 import { CalendarDate, formatInstant } from "../schema/Field.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
@@ -102,80 +95,6 @@ const pagesText = <A>({ count, elements }: Pages<A>, write: ListWriter<A>): Text
 const arrayOf = <A>(items: Items<A>, write: ListWriter<A>): Part =>
   isWhole(items) ? () => write(items) : pagesText(items, write)
 
-/** A list of the payload. */
-const listText = <A>(element: Schema.Codec<A, unknown>) => {
-  const write = canonicalTextOf(listOf(element))
-  return (items: Items<A> | null): Parts | null => items && [arrayOf(items, write)]
-}
-
-const customers = listText(Customer)
-const notes = listText(Note)
-const statements = listText(Statement)
-const metadata = listText(Metadata)
-const supplyAddresses = listText(SupplyAddress)
-
-const payloadLists: {
-  readonly [Name in keyof PayloadLists]: (lists: PayloadLists) => Parts | null
-} = {
-  customers: (lists) => customers(lists.customers),
-  notes: (lists) => notes(lists.notes),
-  statements: (lists) => statements(lists.statements),
-  metadata: (lists) => metadata(lists.metadata),
-  supply_addresses: (lists) => supplyAddresses(lists.supply_addresses)
-}
-
-const transactions = listText(AccountTransaction)
-
-/** The members of a struct of the payload as text, in canonical order. */
-const membersOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
-  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
-  const writers = sorted.map(([name, field]) => {
-    const writing = canonicalTextOf(
-      Schema.Struct({ [name]: field }) as unknown as Schema.Codec<object>
-    )
-    function* write(value: object): Steps<string> {
-      return (yield* writing(value)).slice(1, -1)
-    }
-    return { name, write }
-  })
-  return (value: object, partsOf: (name: string) => Parts | null): Parts => {
-    const parts: Array<Part> = []
-    for (const { name, write } of writers) {
-      const ofList = partsOf(name)
-      if (ofList === null && !(name in value)) continue
-      parts.push(parts.length === 0 ? "{" : ",")
-      if (ofList === null) parts.push(() => write(value))
-      else parts.push(`${JSON.stringify(name)}:`, ...ofList)
-    }
-    return parts.length === 0 ? ["{}"] : [...parts, "}"]
-  }
-}
-
-const ledgerMembers = membersOf(Ledger)
-const accountMembers = membersOf(Account)
-
-const ledgerText = (ledger: StoredLedger): Parts =>
-  ledgerMembers(ledger.fields, (name) => {
-    const items =
-      name === "current_statement_transactions" || name === "historical_statement_transactions"
-        ? ledger[name]
-        : null
-    return transactions(items)
-  })
-
-const ledgersText = (ledgers: ReadonlyArray<StoredLedger>): Parts => [
-  "[",
-  ...ledgers.flatMap((ledger, index) => [index === 0 ? "" : ",", ...ledgerText(ledger)]),
-  "]"
-]
-
-/** The text of the payload. */
-const payloadText = ({ fields, ledgers, lists }: StoredAccount): Parts =>
-  accountMembers(fields, (name) => {
-    if (name === "ledgers") return ledgers && ledgersText(ledgers)
-    return name in payloadLists ? payloadLists[name as keyof PayloadLists](lists) : null
-  })
-
 const addedTransactions = writerOf(
   Schema.Struct({
     ...AccountTransaction.fields,
@@ -217,10 +136,7 @@ const documents: ListWriter<NamedDocument> = (named) =>
   )
 
 const ledgerBalances = ({ ledgers }: StoredAccount) =>
-  (ledgers ?? []).map(({ balance, fields }) => ({
-    ledger_code: fields.ledger_code,
-    balance: twoDecimals(balance)
-  }))
+  ledgers.map(({ balance, ledger_code }) => ({ ledger_code, balance: twoDecimals(balance) }))
 
 const accountParts = (account: StoredAccount): Parts => {
   const head = JSON.stringify({
@@ -235,7 +151,7 @@ const accountParts = (account: StoredAccount): Parts => {
   })
   return [
     `${head.slice(0, -1)},"account":`,
-    ...payloadText(account),
+    account.payload ?? "{}",
     ',"added":',
     ...addedText(account),
     ',"documents":',

@@ -54,10 +54,10 @@ export class Accounts extends Context.Service<
       numbers: ReadonlyArray<AccountNumber>
     ) => Stream.Stream<StoredAccount, StorageUnavailable>
 
-    /** The whole content of the account, for comparison; None if it does not exist. */
+    /** The same accounts as their rows describe them, each whole in memory. */
     readonly describe: (
-      number: AccountNumber
-    ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>
+      numbers: ReadonlyArray<AccountNumber>
+    ) => Stream.Stream<AccountDescription, StorageUnavailable>
 
     /**
      * Changes an account by `decide`, which sees what `lookup` names and may be called more than

@@ -1,22 +1,17 @@
 /**
- * An account as it is read back: its payload, and what was added later. A small account is read
- * whole. The lists of a large one are read page by page. Pages of one account are consistent: an
- * account only changes by additions, and a list keeps the length that it had when the account was
- * read.
+ * An account as it is read back: the text of its payload, and what was added later. A small account
+ * is read whole. Of a large one, the text is read slice by slice, and lists page by page. They are
+ * consistent: an account only changes by additions, and a list keeps the length that it had when
+ * the account was read.
  */
 import type { BigDecimal, DateTime, Stream } from "effect"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
-import type { Account, AccountNumber, Metadata } from "./Account.ts"
+import type { AccountNumber } from "./Account.ts"
 import type { AccountNote, AddedTransaction } from "./AccountChange.ts"
 import type { DescribedInstruction } from "./AccountDescription.ts"
-import type { Customer } from "./Customer.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
-import type { Ledger } from "./Ledger.ts"
-import type { Note } from "./Note.ts"
-import type { HistoricalStatement, Statement } from "./Statement.ts"
+import type { HistoricalStatement } from "./Statement.ts"
 import type { StoredDocument } from "./StoredDocument.ts"
-import type { SupplyAddress } from "./SupplyAddress.ts"
-import type { Transaction } from "./Transaction.ts"
 
 /** A list of known length that is read page by page. */
 export interface Pages<A> {
@@ -28,29 +23,6 @@ export interface Pages<A> {
 export type Items<A> = ReadonlyArray<A> | Pages<A>
 
 export const isWhole = <A>(items: Items<A>): items is ReadonlyArray<A> => Array.isArray(items)
-
-/** The lists of a payload; null for one that was not sent. */
-export interface PayloadLists {
-  readonly customers: Items<Customer> | null
-  readonly notes: Items<Note> | null
-  readonly statements: Items<Statement> | null
-  readonly metadata: Items<typeof Metadata.Type> | null
-  readonly supply_addresses: Items<SupplyAddress> | null
-}
-
-type Listed = keyof PayloadLists | "ledgers"
-
-/** The fields of a payload that are no lists. */
-export type PayloadFields = Omit<Account, Listed>
-
-type TransactionList = "current_statement_transactions" | "historical_statement_transactions"
-
-/** A ledger of the payload. */
-export interface StoredLedger extends Readonly<Record<TransactionList, Items<Transaction> | null>> {
-  readonly fields: Omit<Ledger, TransactionList>
-  /** What the ledger contributes to the balance of the account. */
-  readonly balance: BigDecimal.BigDecimal
-}
 
 /** What post-import requests added. */
 export interface AddedItems {
@@ -66,6 +38,12 @@ export interface NamedDocument {
   readonly found: StoredDocument | null
 }
 
+/** What a ledger of the payload contributes to the balance of the account. */
+export interface LedgerBalance {
+  readonly ledger_code: string
+  readonly balance: BigDecimal.BigDecimal
+}
+
 export interface StoredAccount {
   readonly key: ImportKey
   readonly number: AccountNumber
@@ -74,9 +52,10 @@ export interface StoredAccount {
   readonly revertedAt: DateTime.Utc | null
   readonly operationsTeam: string
   readonly balance: BigDecimal.BigDecimal
-  readonly fields: PayloadFields
-  readonly lists: PayloadLists
-  readonly ledgers: ReadonlyArray<StoredLedger> | null
+  readonly ledgers: ReadonlyArray<LedgerBalance>
+  /** The text of the payload: already read, or to be read in slices. Null if it was erased. */
+  readonly payload: string | Stream.Stream<string, StorageUnavailable> | null
+  /** Of an erased account, also what was kept of the items of its payload. */
   readonly added: AddedItems
   /** The documents of the notes first, then those of the statements. */
   readonly documents: Items<NamedDocument>

@@ -49,7 +49,7 @@ const completed = Effect.fnUntraced(function* (
   const computed = new Map(read)
   const entries = yield* Effect.forEach(page, ({ account, entry, number, payloadHash }) => {
     const found = entry === null ? computed.get(account) : { hash: payloadHash, entry }
-    if (found === undefined) return Effect.die(new Error("An account of the snapshot is missing"))
+    if (!found) return Effect.die(new Error("An account of the snapshot is missing"))
     const { members, sums } = found.entry
     return Effect.succeed({ number, text: entryWith(found.hash, members), sums })
   })
@@ -175,8 +175,8 @@ export const completeEntries = Effect.fnUntraced(function* (
   const complete = Effect.fnUntraced(function* ({ account, revision }: (typeof missing)[number]) {
     const stored = yield* Stream.runHead(read([account]))
     if (Option.isNone(stored)) return
-    const { entry } = yield* readEntry(hashing, stored.value)
-    yield* certificates.storeEntry(account, revision, entry)
+    const found = yield* readEntry(hashing, stored.value)
+    if (found !== null) yield* certificates.storeEntry(account, revision, found.entry)
   })
   // One that cannot be read holds up no other. The scheduled checks report it.
   yield* Effect.forEach(

@@ -6,7 +6,7 @@
  */
 import { Context, type DateTime, type Effect, type Option, Schema, type Stream } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
-import type { StoredAccount } from "../accounts/StoredAccount.ts"
+import type { AccountDescription } from "../accounts/AccountDescription.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
@@ -91,7 +91,7 @@ export interface Snapshot {
   }) => Effect.Effect<ReadonlyArray<CertifiedAccount>, StorageUnavailable>
   readonly read: (
     accounts: ReadonlyArray<AccountNumber>
-  ) => Stream.Stream<StoredAccount, StorageUnavailable>
+  ) => Stream.Stream<AccountDescription, StorageUnavailable>
   /** The next documents that the accounts name, each once, in the order of their paths. */
   readonly nextDocuments: (
     limit: number

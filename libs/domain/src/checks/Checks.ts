@@ -14,7 +14,7 @@ import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 export const checkKinds = [
   /** The balance of an account is the sum of its payload and its transactions. */
   "balance",
-  /** An account that is read back has the hash of its payload. */
+  /** The payload of an account has its hash, and its rows are those of the payload. */
   "payload_hash",
   /** The entry for certificates is that of the account. */
   "entry",

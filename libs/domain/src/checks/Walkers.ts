@@ -3,6 +3,7 @@ import { BigDecimal, DateTime, Duration, Effect, Option, Stream } from "effect"
 import * as Counts from "../batches/Counts.ts"
 import type { Accounts } from "../accounts/Accounts.ts"
 import type { CheckedAccount, CheckedBatch, Checks, Difference, Walk } from "./Checks.ts"
+import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { isEqual, twoDecimals } from "../schema/Decimal.ts"
@@ -60,46 +61,62 @@ const differencesOfBatch = ({
   return [{ check: "batch_counts", subject, supplier, detail }]
 }
 
-const makeAccountCheck = ({ accounts, hashing }: CheckPorts) => {
-  /** The hash and the entry of the account as it is read back; null if it no longer exists. */
-  const entryOf = Effect.fnUntraced(function* ({ number }: CheckedAccount) {
-    const stored = yield* Stream.runHead(accounts.read([number]))
-    return Option.isNone(stored) ? null : yield* readEntry(hashing, stored.value)
-  })
+/** Null if the account no longer exists, or was erased since its hash was read. */
+const entryOf = Effect.fnUntraced(function* (
+  { accounts, hashing }: CheckPorts,
+  { number }: CheckedAccount
+) {
+  const described = yield* Stream.runHead(accounts.describe([number]))
+  return Option.isNone(described) ? null : yield* readEntry(hashing, described.value)
+})
 
-  /** Handles defects: a row that does not match its schema, or an unreadable disk page. */
-  const readBack = (account: CheckedAccount) =>
-    Effect.catchDefect(entryOf(account), (defect) =>
-      Effect.as(Effect.logError("an account could not be read back", defect), "unreadable" as const)
-    )
+/** Handles defects: a row that does not match its schema, or an unreadable disk page. */
+const readBack = (ports: CheckPorts, account: CheckedAccount) =>
+  Effect.catchDefect(entryOf(ports, account), (defect) =>
+    Effect.as(Effect.logError("an account could not be read back", defect), "unreadable" as const)
+  )
 
-  return Effect.fnUntraced(function* (account: CheckedAccount) {
-    const { balance, effects, entry, hash, subject, supplier } = account
-    const found: Array<Difference> = []
-    if (supplier === null) {
-      found.push({ check: "payload_hash", subject, supplier, detail: "the import is missing" })
-    }
-    if (!isEqual(balance, effects)) {
-      const detail =
-        `balance ${twoDecimals(balance)}, sum of effects ${twoDecimals(effects)}, ` +
-        `difference ${twoDecimals(BigDecimal.subtract(balance, effects))}`
-      found.push({ check: "balance", subject, supplier, detail })
-    }
-    if (hash !== null) {
-      const read = yield* readBack(account)
-      const present = read === "unreadable" ? read : read?.hash
-      if (present !== undefined && present !== hash) {
-        const detail = `payload ${hash}, account ${present}`
-        found.push({ check: "payload_hash", subject, supplier, detail })
-      }
-      if (entry !== null && typeof read === "object" && read?.entry.members !== entry) {
-        const detail = "the stored entry is not that of the account"
-        if (read !== null) found.push({ check: "entry", subject, supplier, detail })
-      }
-    }
-    return found
-  })
-}
+/** The differences of an account whose payload has this hash. */
+const differencesOfPayload = Effect.fnUntraced(function* (
+  ports: CheckPorts,
+  account: CheckedAccount,
+  hash: PayloadHash
+) {
+  const { entry, subject, supplier } = account
+  const read = yield* readBack(ports, account)
+  if (read === null) return []
+  const differing = read === "unreadable" ? [] : read.differing
+  const present = read === "unreadable" ? read : read.hash
+  const found: Array<Difference> = []
+  if (present !== hash || differing.length > 0) {
+    const by = differing.length === 0 ? "" : ` by rows of ${differing.join(", ")}`
+    const detail = `payload ${hash}, account ${present}${by}`
+    found.push({ check: "payload_hash", subject, supplier, detail })
+  }
+  if (entry !== null && read !== "unreadable" && read.entry.members !== entry) {
+    const detail = "the stored entry is not that of the account"
+    found.push({ check: "entry", subject, supplier, detail })
+  }
+  return found
+})
+
+const differencesOfAccount = Effect.fnUntraced(function* (
+  ports: CheckPorts,
+  account: CheckedAccount
+) {
+  const { balance, effects, hash, subject, supplier } = account
+  const found: Array<Difference> = []
+  if (supplier === null) {
+    found.push({ check: "payload_hash", subject, supplier, detail: "the import is missing" })
+  }
+  if (!isEqual(balance, effects)) {
+    const detail =
+      `balance ${twoDecimals(balance)}, sum of effects ${twoDecimals(effects)}, ` +
+      `difference ${twoDecimals(BigDecimal.subtract(balance, effects))}`
+    found.push({ check: "balance", subject, supplier, detail })
+  }
+  return hash === null ? found : [...found, ...(yield* differencesOfPayload(ports, account, hash))]
+})
 
 const lastNumber = 2n ** 63n - 1n
 
@@ -115,17 +132,16 @@ export type Walkers = Readonly<Record<Walk, Walker>>
 
 export const makeWalkers = (ports: CheckPorts): Walkers => {
   const { checks, hashing, sealed } = ports
-  const checkAccount = makeAccountCheck(ports)
 
   /**
    * An account is read after its hash, and may have been erased in between. So a difference counts
    * only if it is found again with the hash of that time.
    */
   const confirmed = Effect.fnUntraced(function* (account: CheckedAccount) {
-    const found = yield* checkAccount(account)
+    const found = yield* differencesOfAccount(ports, account)
     if (found.length === 0) return []
     const [again] = yield* checks.accounts({ after: account.subject - 1n, limit: 1 })
-    return again?.subject === account.subject ? yield* checkAccount(again) : []
+    return again?.subject === account.subject ? yield* differencesOfAccount(ports, again) : []
   })
 
   return {

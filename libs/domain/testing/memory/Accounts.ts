@@ -6,7 +6,6 @@ import { Effect, Layer, Option, Result, Stream } from "effect"
 import { openingBalance } from "../../src/accounts/Account.ts"
 import {
   type AccountChange,
-  type AccountNote,
   type AccountStatement,
   type AccountView,
   isEmpty,
@@ -18,14 +17,9 @@ import {
   type AccountDescription,
   type DescribedInstruction,
   type DescribedTransaction,
-  ownFieldsOf
+  rowsOf
 } from "../../src/accounts/AccountDescription.ts"
 import type { ImportKey } from "../../src/imports/ImportProcess.ts"
-import {
-  currentTransactions,
-  historicalTransactions,
-  type Ledger
-} from "../../src/accounts/Ledger.ts"
 import { knownNotesOf } from "../../src/accounts/KnownNotes.ts"
 import type { StatementId } from "../../src/accounts/Statement.ts"
 import type { Transaction, TransactionId } from "../../src/accounts/Transaction.ts"
@@ -35,7 +29,7 @@ import type { NewAccount } from "../../src/imports/ImportProcesses.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
 import { MigrationNotOngoing } from "../../src/requests/Failure.ts"
-import { importOf, MemoryStore, notOngoing, recordChange } from "./Store.ts"
+import { type AccountInStore, importOf, MemoryStore, notOngoing, recordChange } from "./Store.ts"
 import { storedAccount } from "./StoredAccounts.ts"
 
 type Store = MemoryStore["Service"]
@@ -50,41 +44,30 @@ const accountOf = (store: Store, key: ImportKey): NewAccount | undefined => {
 const changesOf = (store: Store, account: NewAccount): ReadonlyArray<AccountChange> =>
   store.changes.get(account.number) ?? []
 
-const notesOf = (
-  account: NewAccount,
-  changes: ReadonlyArray<AccountChange>
-): ReadonlyArray<AccountNote> => [
-  ...(account.account.notes ?? []).map((note) => ({
-    ...note,
-    created_at: note.created_at ?? account.createdAt
-  })),
+const notesOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) => [
+  ...rowsOf(account.account, account.createdAt).notes,
   ...changes.flatMap((change) => change.notes)
 ]
 
 const transactionsOf = (
-  { account }: NewAccount,
+  account: NewAccount,
   changes: ReadonlyArray<AccountChange>
 ): ReadonlyArray<DescribedTransaction> => [
-  ...(account.ledgers ?? []).flatMap((ledger) =>
-    [...historicalTransactions(ledger), ...currentTransactions(ledger)].map((transaction) => ({
-      transaction,
-      movedFrom: null,
-      ledgerCode: ledger.ledger_code
-    }))
-  ),
+  ...rowsOf(account.account, account.createdAt).transactions,
   ...changes.flatMap((change) =>
-    change.transactions.map((added) => ({ ...added, ledgerCode: null }))
+    change.transactions.map((added) => ({
+      ...added,
+      origin: "post_import" as const,
+      ledgerCode: null
+    }))
   )
 ]
 
 const statementsOf = (
-  { account }: NewAccount,
+  account: NewAccount,
   changes: ReadonlyArray<AccountChange>
 ): ReadonlyArray<AccountStatement> => [
-  ...(account.statements ?? []).map((statement) => ({
-    statement,
-    origin: "account_payload" as const
-  })),
+  ...rowsOf(account.account, account.createdAt).statements,
   ...changes.flatMap(({ statements }) =>
     statements.map((statement) => ({ statement, origin: "historical_statements" as const }))
   )
@@ -139,12 +122,6 @@ const viewOf = (store: Store, account: NewAccount, lookup: Lookup): AccountView 
   }
 }
 
-const balancesOf = ({
-  current_statement_transactions: _current,
-  historical_statement_transactions: _historical,
-  ...balances
-}: Ledger): Ledger => balances
-
 const instructionsOf = (store: Store, account: NewAccount): ReadonlyArray<DescribedInstruction> =>
   changesOf(store, account).flatMap((change) =>
     change.instruction === null
@@ -152,10 +129,7 @@ const instructionsOf = (store: Store, account: NewAccount): ReadonlyArray<Descri
       : [{ ...change.instruction, endedAt: store.endedInstructions.get(change) ?? null }]
   )
 
-const describe = (
-  store: Store,
-  account: NewAccount & { readonly key: ImportKey }
-): AccountDescription => {
+const describe = (store: Store, account: AccountInStore): AccountDescription => {
   const changes = changesOf(store, account)
   return {
     key: account.key,
@@ -163,9 +137,8 @@ const describe = (
     createdAt: account.createdAt,
     operationsTeam: account.operationsTeam,
     balance: balanceOf(account, changes),
-    fields: ownFieldsOf(account.account),
-    customers: account.account.customers ?? [],
-    ledgers: (account.account.ledgers ?? []).map(balancesOf),
+    payload: account.payload,
+    ledgers: rowsOf(account.account, account.createdAt).ledgers,
     transactions: transactionsOf(account, changes),
     notes: notesOf(account, changes),
     statements: statementsOf(account, changes),
@@ -269,10 +242,13 @@ export const layerMemory = Layer.effect(
             })
           )
         ),
-      describe: (number) =>
-        Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), (account) =>
-            describe(store, account)
+      describe: (numbers) =>
+        Stream.suspend(() =>
+          Stream.fromIterable(
+            numbers.flatMap((number) => {
+              const account = store.accounts.get(number)
+              return account === undefined ? [] : describe(store, account)
+            })
           )
         ),
       change: change(store),

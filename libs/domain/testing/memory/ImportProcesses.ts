@@ -239,7 +239,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   const { createdAt, customerEmails, number } = newAccount
   const ended = endAttempt(present, attempt, { endedAt: createdAt, outcome: "created", errors: [] })
   putImport(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
-  store.accounts.set(number, { ...newAccount, key })
+  store.accounts.set(number, { ...newAccount, key, payload: present.payload ?? "" })
   recordChange(store, key, {
     at: createdAt,
     event: "data_import.import_process.complete-v1",

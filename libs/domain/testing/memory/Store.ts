@@ -44,6 +44,12 @@ export interface StoredImport extends ImportDetails {
   readonly payload: string | null
 }
 
+/** An account with the text that it was imported from. */
+export interface AccountInStore extends NewAccount {
+  readonly key: ImportKey
+  readonly payload: string
+}
+
 /** A line with the state of its work. */
 export interface StoredLine extends BatchLine {
   readonly tries: number
@@ -136,7 +142,7 @@ export class MemoryStore extends Context.Service<
     readonly teams: Set<string>
     readonly codeLists: Map<OpenCodeList, Set<string>>
     readonly imports: Map<SupplierCode, Map<string, StoredImport>>
-    readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
+    readonly accounts: Map<AccountNumber, AccountInStore>
     /** The changes of each account since its import, in order. */
     readonly changes: Map<AccountNumber, ReadonlyArray<AccountChange>>
     /** When the payment instructions of these changes were ended. */

@@ -3,17 +3,13 @@ import { Stream } from "effect"
 import { openingBalance } from "../../src/accounts/Account.ts"
 import type { AccountChange } from "../../src/accounts/AccountChange.ts"
 import type { DescribedInstruction } from "../../src/accounts/AccountDescription.ts"
-import type { ImportKey } from "../../src/imports/ImportProcess.ts"
-import { balanceOf, type Ledger } from "../../src/accounts/Ledger.ts"
+import { balanceOf } from "../../src/accounts/Ledger.ts"
 import type { FoundDocuments } from "../../src/accounts/StoredDocument.ts"
 import { relativePath } from "../../src/schema/DocumentPath.ts"
 import type { NewAccount } from "../../src/imports/ImportProcesses.ts"
-import type {
-  Items,
-  NamedDocument,
-  StoredAccount,
-  StoredLedger
-} from "../../src/accounts/StoredAccount.ts"
+import type { Items, NamedDocument, StoredAccount } from "../../src/accounts/StoredAccount.ts"
+import { smallBytes } from "../../src/requests/WorkBudget.ts"
+import type { AccountInStore } from "./Store.ts"
 
 const pageSize = 200
 
@@ -22,22 +18,9 @@ const itemsOf = <A>(list: ReadonlyArray<A>): Items<A> =>
     ? list
     : { count: list.length, elements: Stream.fromIterable(list, { chunkSize: pageSize }) }
 
-const sentItems = <A>(list: ReadonlyArray<A> | undefined): Items<A> | null =>
-  list === undefined ? null : itemsOf(list)
-
-const storedLedger = (ledger: Ledger): StoredLedger => {
-  const {
-    current_statement_transactions: current,
-    historical_statement_transactions: historical,
-    ...fields
-  } = ledger
-  return {
-    fields,
-    balance: balanceOf(ledger),
-    current_statement_transactions: sentItems(current),
-    historical_statement_transactions: sentItems(historical)
-  }
-}
+/** A text that is too large to be read whole is read in two slices. */
+const payloadOf = (text: string): StoredAccount["payload"] =>
+  text.length <= smallBytes ? text : Stream.make(text.slice(0, smallBytes), text.slice(smallBytes))
 
 const notesPaths = ({ notes }: { readonly notes?: NewAccount["account"]["notes"] }) =>
   (notes ?? []).flatMap(({ document_paths = [] }) =>
@@ -65,35 +48,27 @@ const documentsOf = (
 ]
 
 export const storedAccount = (
-  stored: NewAccount & { readonly key: ImportKey },
+  stored: AccountInStore,
   changes: ReadonlyArray<AccountChange>,
   instructions: ReadonlyArray<DescribedInstruction>,
   revertedAt: StoredAccount["revertedAt"]
-): StoredAccount => {
-  const { customers, ledgers, metadata, notes, statements, supply_addresses, ...fields } =
-    stored.account
-  return {
-    key: stored.key,
-    number: stored.number,
-    createdAt: stored.createdAt,
-    revertedAt,
-    operationsTeam: stored.operationsTeam,
-    balance: changes.at(-1)?.balance ?? openingBalance(stored.account),
-    fields,
-    lists: {
-      customers: sentItems(customers),
-      notes: sentItems(notes),
-      statements: sentItems(statements),
-      metadata: sentItems(metadata),
-      supply_addresses: sentItems(supply_addresses)
-    },
-    ledgers: ledgers === undefined ? null : ledgers.map(storedLedger),
-    added: {
-      transactions: itemsOf(changes.flatMap(({ transactions }) => transactions)),
-      notes: itemsOf(changes.flatMap(({ notes: added }) => added)),
-      statements: itemsOf(changes.flatMap(({ statements: added }) => added)),
-      payment_instructions: instructions
-    },
-    documents: itemsOf(documentsOf(stored, changes))
-  }
-}
+): StoredAccount => ({
+  key: stored.key,
+  number: stored.number,
+  createdAt: stored.createdAt,
+  revertedAt,
+  operationsTeam: stored.operationsTeam,
+  balance: changes.at(-1)?.balance ?? openingBalance(stored.account),
+  ledgers: (stored.account.ledgers ?? []).map((ledger) => ({
+    ledger_code: ledger.ledger_code,
+    balance: balanceOf(ledger)
+  })),
+  payload: payloadOf(stored.payload),
+  added: {
+    transactions: itemsOf(changes.flatMap(({ transactions }) => transactions)),
+    notes: itemsOf(changes.flatMap(({ notes: added }) => added)),
+    statements: itemsOf(changes.flatMap(({ statements: added }) => added)),
+    payment_instructions: instructions
+  },
+  documents: itemsOf(documentsOf(stored, changes))
+})

@@ -91,11 +91,11 @@ function* statement(
       where present.supplier = sent.supplier
         and present.external_account_number = sent.external_account_number
         and lease_attempt = attempt ${keeping.guard}
-      returning position, id as import_id
+      returning position, id as import_id, payload as staged, payload_bytes as staged_bytes
     ),
     stored as (select position, import_id as id, 1 as times from changed),
     target as (
-      select sent.*, account_id as id, import_id, at as recorded_at,
+      select sent.*, account_id as id, import_id, staged, staged_bytes, at as recorded_at,
         0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (position)
     ),

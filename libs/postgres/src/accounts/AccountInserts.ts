@@ -1,17 +1,14 @@
 /**
- * Inserts of new accounts with all their items, as common table expressions for a statement that
- * has the accounts in `target`.
+ * Inserts of new accounts with the items that have rows, as common table expressions for a
+ * statement that has the accounts in `target`.
  */
 import type { Statement } from "effect/sql"
 import { openingBalance } from "@data-import/domain/accounts/Account"
-import { ownFieldsOf } from "@data-import/domain/accounts/AccountDescription"
-import { type Customer, defaultPreferences } from "@data-import/domain/accounts/Customer"
 import {
   currentTransactions,
   historicalTransactions,
   type Ledger
 } from "@data-import/domain/accounts/Ledger"
-import { omittedFrom } from "@data-import/domain/accounts/Omissions"
 import type { Transaction } from "@data-import/domain/accounts/Transaction"
 import { importedMembers, nothingAdded } from "@data-import/domain/certificates/AccountEntry"
 import { sumsOf } from "@data-import/domain/certificates/CertifiedSums"
@@ -34,25 +31,6 @@ type Sql = Database["Service"]["sql"]
 const numbered = <Row>(rows: ReadonlyArray<Row> | undefined) =>
   (rows ?? []).map((row, position) => ({ ...row, position }))
 
-const customerRow = (sent: Customer) => {
-  const { customer_preferences, ...customer } = sent
-  return {
-    ...customer,
-    ...defaultPreferences,
-    ...customer_preferences,
-    omitted: omittedFrom.customer(sent)
-  }
-}
-
-const ledgerRow = (ledger: Ledger) => ({ ...ledger, omitted: omittedFrom.ledger(ledger) })
-
-/** The row of an address or of options, if they were sent. */
-const sentRow = <Sent, Stored extends object>(
-  sent: Sent | undefined,
-  stored: Stored | undefined,
-  omitted: (sent: Sent) => ReadonlyArray<string> | undefined
-) => (sent === undefined || stored === undefined ? [] : [{ ...stored, omitted: omitted(sent) }])
-
 /** By ledger, with the historical transactions before the current ones. */
 const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
   ledgers.flatMap((ledger, ledgerPosition) => {
@@ -69,12 +47,11 @@ const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
   })
 
 const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount) => ({
-  ...ownFieldsOf(account),
   number,
   created_at: createdAt,
   operations_team: operationsTeam,
   balance: openingBalance(account),
-  omitted: omittedFrom.account(account),
+  transfer_balance: account.transfer_balance,
   payload_notes: account.notes?.length ?? 0,
   entry: importedMembers(account),
   entry_sums: JSON.stringify(sumsOf(account, nothingAdded))
@@ -88,13 +65,12 @@ const documentedOf = ({ account, createdAt, documents }: NewAccount): Documented
   createdAt
 })
 
-/** The accounts are in `target` by their places. */
+/** The accounts are in `target` by their places, each with its `staged` payload. */
 export function* accountInserts(
   sql: Sql,
   created: ReadonlyArray<NewAccount>
 ): Steps<ReadonlyArray<Statement.Fragment>> {
   const accounts = created.map(({ account }) => account)
-  const own = accounts.map(ownFieldsOf)
   return [
     yield* Table.inserting(
       sql,
@@ -103,37 +79,8 @@ export function* accountInserts(
     ),
     yield* Table.inserting(
       sql,
-      tables.metadata,
-      placed(own, ({ metadata }) => numbered(metadata))
-    ),
-    yield* Table.inserting(
-      sql,
-      tables.customers,
-      placed(accounts, ({ customers }) => numbered(customers?.map(customerRow)))
-    ),
-    yield* Table.inserting(
-      sql,
-      tables.billingAddresses,
-      placed(accounts, ({ billing_address: sent }) =>
-        sentRow(sent, sent, omittedFrom.billingAddress)
-      )
-    ),
-    yield* Table.inserting(
-      sql,
-      tables.billingOptions,
-      placed(accounts, ({ account_billing_options: sent }, place) =>
-        sentRow(sent, own[place]?.account_billing_options, omittedFrom.billingOptions)
-      )
-    ),
-    yield* Table.inserting(
-      sql,
-      tables.supplyAddresses,
-      placed(own, ({ supply_addresses }) => numbered(supply_addresses))
-    ),
-    yield* Table.inserting(
-      sql,
       tables.ledgers,
-      placed(accounts, ({ ledgers }) => numbered(ledgers?.map(ledgerRow)))
+      placed(accounts, ({ ledgers }) => numbered(ledgers))
     ),
     ...(yield* transactionInserts(
       sql,

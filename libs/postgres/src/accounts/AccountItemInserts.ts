@@ -6,7 +6,6 @@
 import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import type { Note } from "@data-import/domain/accounts/Note"
-import { omittedFrom } from "@data-import/domain/accounts/Omissions"
 import type { HistoricalStatement } from "@data-import/domain/accounts/Statement"
 import type { FoundDocuments, StoredDocument } from "@data-import/domain/accounts/StoredDocument"
 import type { Transaction } from "@data-import/domain/accounts/Transaction"
@@ -122,7 +121,6 @@ const noteRow = (note: Note, sequence: number, createdAt: DateTime.Utc) => ({
   sequence,
   created_at: note.created_at ?? createdAt,
   is_pinned: note.is_pinned ?? false,
-  omitted: omittedFrom.note(note),
   documents: documentTextOf(note)
 })
 

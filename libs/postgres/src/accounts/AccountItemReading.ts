@@ -19,6 +19,7 @@ const headFields = {
   taxItems: Schema.NullOr(Schema.Int),
   row: Schema.Struct({
     ledgerCode: Schema.NullOr(Schema.String),
+    origin: tables.transactionOrigin.schema,
     movedFrom: Schema.NullOr(date.schema),
     transaction: schemaOf(tables.transactionColumns)
   })
@@ -32,6 +33,7 @@ export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number
 const headRow = `json_build_object(
   'ledgerCode', (select ledger_code from ledgers where ledgers.account_id = held.account_id
     and ledgers.position = held.ledger_position),
+  'origin', origin,
   'movedFrom', moved_from_date,
   'transaction', ${withoutNulls(tables.transactionColumns)})`
 
@@ -40,10 +42,6 @@ export const sizeSchema = Schema.Struct({
   id: tables.transactionColumns.transaction_id.schema,
   bytes: Schema.Int
 })
-
-/** The source for all transactions of the account. */
-export const allTransactions = (sql: Sql, id: bigint) =>
-  sql`(select * from transactions where account_id = ${id}) as held`
 
 /** SQL for the size of a transaction; see `sizeOf`. */
 const transactionSize = `${transactionBytes}
@@ -191,7 +189,6 @@ const wholeTransaction = Schema.Struct({
 /** Transactions with their items, for accounts that are small enough. */
 export const transactions: List<typeof wholeTransaction.Type> = {
   table: tables.transactions.name,
-  order: "sequence",
   bytes: transactionSize,
   row: `json_build_object('sequence', sequence, 'lineItems', line_item_count,
     'taxItems', tax_item_count, 'row', ${headRow},

@@ -14,7 +14,6 @@ import { inTimeSlices } from "@data-import/domain/support/Steps"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { makeAdd } from "./AccountAddition.ts"
-import { readDescription } from "./AccountDescriptions.ts"
 import {
   itemCount,
   readNamed,
@@ -23,7 +22,7 @@ import {
   type SnapshotQuery
 } from "./AccountReading.ts"
 import { locate } from "./StoredAccountHead.ts"
-import { readStored } from "./StoredAccounts.ts"
+import { describeStored, readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { recordUnchanged, unchangedOnce } from "../audit/Refusals.ts"
@@ -33,12 +32,6 @@ import * as KeyedMutex from "../connection/KeyedMutex.ts"
 
 type Sql = Database["Service"]["sql"]
 type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
-
-/** All statements of `effect` read one snapshot of the database. */
-const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
-  sql.withTransaction(
-    Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
-  )
 
 /**
  * Records a write that stores nothing. The same statement releases its key, and fails if the
@@ -170,7 +163,7 @@ const make = Effect.gen(function* () {
     }),
     locate: (number) => run(locate(sql, number)),
     read: (numbers) => readStored(database, numbers),
-    describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
+    describe: (numbers) => describeStored(database, numbers),
     change: (command) =>
       isStorableKey(command.key) ? mutex(command.key, change(command)) : Effect.succeedNone,
     endInstruction: (command) =>

@@ -1,48 +1,33 @@
 /**
  * Reads accounts in one statement: what can change (the balance, the payment instructions and the
- * length of each list), the fields that are not lists, and for small accounts the lists too.
+ * length of each list), the balances of the ledgers, and if they are small the text of the payload
+ * and the lists.
  */
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { isSent, type Omitted, withoutOmitted } from "@data-import/domain/accounts/Omissions"
-import { SupplierCode, wireCode } from "@data-import/domain/suppliers/Supplier"
-import type { PayloadFields } from "@data-import/domain/accounts/StoredAccount"
+import { smallBytes } from "@data-import/domain/requests/WorkBudget"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { instant } from "../tables/Column.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
 import * as tables from "../tables/AccountTables.ts"
-import { type Columns, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
+import { schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 import { transactions } from "./AccountItemReading.ts"
 import * as lists from "./AccountLists.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The lists of an account by their names. */
-const accountLists = {
-  customers: lists.customers,
-  metadata: lists.metadata,
-  supplyAddresses: lists.supplyAddresses,
-  ledgers: lists.ledgers,
-  notes: lists.notes,
-  statements: lists.statements,
-  transactions
-}
-type AccountLists = typeof accountLists
+/** Which rows are read: all, or those that the text of the payload does not repeat. */
+export type Rows = "all" | "added"
 
-export type ListName = keyof AccountLists
-export type RowOf<Name extends ListName> = AccountLists[Name]["schema"]["Type"]
+/** The lists of an account by their names. */
+const accountLists = { notes: lists.notes, statements: lists.statements, transactions }
+type ListName = keyof typeof accountLists
+export type RowOf<Name extends ListName> = (typeof accountLists)[Name]["schema"]["Type"]
 
 const listNames = Object.keys(accountLists) as ReadonlyArray<ListName>
 
-/** A list of transactions: those of a list of a ledger, or those that were added. */
-const Postings = Schema.Struct({
-  ledger: Schema.NullOr(Schema.Int),
-  origin: itemTables.transactions.columns.origin.schema,
-  first: Schema.Int,
-  count: Schema.Int,
-  effect: Schema.BigDecimalFromString
-})
-export type Postings = typeof Postings.Type
+const Range = Schema.Struct({ from: Schema.Int, end: Schema.Int })
 
 const headRows = rowsOf(
   Schema.Struct({
@@ -56,27 +41,14 @@ const headRows = rowsOf(
     reverted_at: Schema.NullOr(Schema.DateTimeUtcFromDate),
     operations_team: Schema.String,
     balance: Schema.BigDecimalFromString,
-    omitted: lists.OmittedNames,
-    fields: schemaOf(tables.accountColumns),
-    address: Schema.NullOr(
-      Schema.Struct({ omitted: lists.OmittedNames, row: schemaOf(tables.billingAddressColumns) })
+    /** Null if it is large, or erased. */
+    payload: Schema.NullOr(Schema.String),
+    isErased: Schema.Boolean,
+    ranges: Schema.Struct({ notes: Range, statements: Range, transactions: Range }),
+    documents: Schema.Struct({ notes: Schema.Int, statements: Schema.Int }),
+    ledgers: Schema.Array(
+      Schema.Struct({ row: schemaOf(tables.ledgerColumns), effect: Schema.BigDecimalFromString })
     ),
-    options: Schema.NullOr(
-      Schema.Struct({ omitted: lists.OmittedNames, row: schemaOf(tables.billingOptionColumns) })
-    ),
-    counts: Schema.Struct({
-      customers: Schema.Int,
-      metadata: Schema.Int,
-      supplyAddresses: Schema.Int,
-      ledgers: Schema.Int,
-      notes: Schema.Int,
-      payloadNotes: Schema.Int,
-      noteDocuments: Schema.Int,
-      statements: Schema.Int,
-      payloadStatements: Schema.Int,
-      statementDocuments: Schema.Int
-    }),
-    postings: Schema.Array(Postings),
     instructions: Schema.Array(
       Schema.Struct({
         instruction: schemaOf(itemTables.instructionColumns),
@@ -86,88 +58,106 @@ const headRows = rowsOf(
     ),
     lists: Schema.NullOr(
       Schema.Struct({
-        customers: Schema.Array(lists.customers.schema),
-        metadata: Schema.Array(lists.metadata.schema),
-        supplyAddresses: Schema.Array(lists.supplyAddresses.schema),
-        ledgers: Schema.Array(lists.ledgers.schema),
         notes: Schema.Array(lists.notes.schema),
         statements: Schema.Array(lists.statements.schema),
-        transactions: Schema.Array(transactions.schema)
+        transactions: Schema.Array(transactions.schema),
+        documents: Schema.Array(schemaOf(itemTables.noteDocumentColumns))
       })
     )
   })
 )
 export type Head = Effect.Success<ReturnType<typeof headRows>>[number]
 
-/** SQL for the number of rows in a list of `account`, and their bytes. */
-const sizeOf = (name: ListName): string => {
-  const { bytes, table } = accountLists[name]
-  return `cross join lateral (
-    select count(*) as count, coalesce(sum(${bytes}), 0)::bigint as bytes
-    from ${table} as held where account_id = account.id) as "${name}"`
-}
-
-/** SQL for the bytes of an account without its lists and its address. */
-const accountBytes = "2000"
-
-const bytes = [accountBytes, "address.bytes", ...listNames.map((name) => `"${name}".bytes`)].join(
-  " + "
-)
-
-const countOf = (table: string, condition: string): string =>
+const countOf = (table: string, condition = "true"): string =>
   `(select count(*) from ${table} where account_id = account.id and ${condition})`
 
-const counts = `json_build_object(
-  ${listNames.map((name) => `'${name}', "${name}".count`).join(", ")},
-  'payloadNotes', payload_notes,
-  'noteDocuments', ${countOf("note_documents", "true")},
-  'payloadStatements', ${countOf("statements", "origin = 'account_payload'")},
-  'statementDocuments', ${countOf("statements", "statement_path is not null")})`
+/** SQL for the number of rows that the import added to a list; 0 for an erased account. */
+const imported: Readonly<Record<ListName, string>> = {
+  notes: "payload_notes",
+  statements: `case when is_erased then 0
+    else ${countOf("statements", "origin = 'account_payload'")} end`,
+  transactions: `case when is_erased then 0
+    else ${countOf("transactions", "origin <> 'post_import'")} end`
+}
 
-const wholeLists = `json_build_object(${listNames
-  .map((name) => `'${name}', ${lists.wholeList(accountLists[name], "account.id")}`)
+/** SQL for the first row that is read of a list of `account`, the count of rows and their bytes. */
+const sizeOf = (rows: Rows) => (name: ListName) => {
+  const { bytes, table } = accountLists[name]
+  return `cross join lateral (
+    select start, count(sequence) as count,
+      coalesce(sum(${bytes}) filter (where sequence is not null), 0)::bigint as bytes
+    from (select ${rows === "all" ? "0" : imported[name]} as start) as first
+      left join ${table} as held on account_id = account.id and sequence >= start
+    group by start) as "${name}"`
+}
+
+const ranges = `json_build_object(${listNames
+  .map(
+    (name) => `'${name}', json_build_object('from', "${name}".start,
+    'end', "${name}".start + "${name}".count)`
+  )
   .join(", ")})`
 
-const sentRow = (table: string, columns: Columns) => `(
-  select json_build_object('omitted', omitted, 'row', ${withoutNulls(columns)})
-  from ${table} as sent where account_id = account.id)`
+/** SQL for the bytes of an account without its payload and its lists. */
+const accountBytes = "2000"
 
-const postings = `coalesce((
-  select json_agg(json_build_object('ledger', ledger_position, 'origin', origin, 'first', first,
-    'count', count, 'effect', effect::text) order by first)
-  from (
-    select ledger_position, origin, min(sequence) as first, count(*) as count,
-      sum(effect_on_balance) as effect
-    from transactions where account_id = account.id group by ledger_position, origin
-  ) as posted), '[]')`
+const bytes = [
+  accountBytes,
+  "coalesce(payload_bytes, 0)",
+  ...listNames.map((name) => `"${name}".bytes`)
+].join(" + ")
+
+/** The documents of the notes first, then those of the statements. */
+const wholeDocuments = `coalesce((
+  select json_agg(document order by list, sequence, position) from (
+    select 1 as list, note_sequence as sequence, position,
+      ${withoutNulls(itemTables.noteDocumentColumns)} as document
+    from note_documents where account_id = account.id
+    union all
+    select 2, sequence, 0, ${withoutNulls(itemTables.noteDocumentColumns)}
+    from (
+      select *, statement_path as document_path from statements
+      where account_id = account.id and statement_path is not null) as naming
+  ) as named), '[]')`
+
+const wholeLists = `json_build_object(${listNames
+  .map((name) => {
+    const from = `(ranges #>> '{${name}, from}')::integer`
+    return `'${name}', ${lists.wholeList(accountLists[name], "account.id", from)}`
+  })
+  .join(", ")}, 'documents', ${wholeDocuments})`
+
+/** The effect of a ledger is that of its current transactions. */
+const ledgers = `coalesce((
+  select json_agg(json_build_object('row', ${withoutNulls(tables.ledgerColumns)},
+    'effect', coalesce(effect, 0)::text) order by position)
+  from ledgers left join (
+    select ledger_position, sum(effect_on_balance) as effect from transactions
+    where account_id = account.id and origin = 'current_statement' group by ledger_position
+  ) as posted on ledger_position = position
+  where account_id = account.id), '[]')`
 
 const instructions = `coalesce((
   select json_agg(json_build_object('instruction', ${selected(itemTables.instructionColumns)},
     'details', details, 'endedAt', ended_at) order by sequence)
   from payment_instructions where account_id = account.id), '[]')`
 
-/** An account of at most this many bytes is read whole. */
-const smallBytes = 64 * 1024
-
 /**
  * The accounts one after the other, each with its size, until they fill a page. A large account is
  * thus measured once, and not again with every page before it.
  */
-const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) => sql`
-  sized (place, id, counts, account_bytes, earlier_bytes) as (
+const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>, rows: Rows) => sql`
+  sized (place, id, ranges, account_bytes, earlier_bytes) as (
       select 0, null::bigint, null::json, 0::bigint, 0::bigint
     union all
-      select sized.place + 1, found.id, found.counts, coalesce(found.bytes, 0),
+      select sized.place + 1, found.id, found.ranges, coalesce(found.bytes, 0),
         sized.earlier_bytes + sized.account_bytes
       from sized left join lateral (
-        select account.id, ${sql.literal(counts)} as counts, ${sql.literal(bytes)} as bytes
+        select account.id, ${sql.literal(ranges)} as ranges, ${sql.literal(bytes)} as bytes
         from (
-          select id, payload_notes from accounts
+          select id, payload_bytes, payload_notes, payload is null as is_erased from accounts
           where number = (${numbers}::text[])[sized.place + 1] limit 1) as account
-        cross join lateral (
-          select coalesce(sum(octet_length(structured_street_address::text)), 0)::bigint as bytes
-          from billing_addresses where account_id = account.id) as address
-        ${sql.literal(listNames.map(sizeOf).join("\n"))}
+        ${sql.literal(listNames.map(sizeOf(rows)).join("\n"))}
       ) as found on true
       where sized.place < ${numbers.length}
         and sized.earlier_bytes + sized.account_bytes < ${lists.pageBytes}
@@ -178,16 +168,17 @@ const sized = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) => sql`
  * position of the next number, from 1; null if there is none. Each account is a separate lookup;
  * see `firstTransactions`.
  */
-export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>) =>
+export const readHeads = (sql: Sql, numbers: ReadonlyArray<AccountNumber>, rows: Rows) =>
   headRows(sql`
-    with recursive ${sized(sql, numbers)}
+    with recursive ${sized(sql, numbers, rows)}
     select place, (select max(place) + 1 from sized having max(place) < ${numbers.length}) as next,
       account.id, number, supplier, external_account_number, created_at, reverted_at,
-      operations_team,
-      balance::text, omitted, ${sql.literal(withoutNulls(tables.accountColumns))} as fields,
-      ${sql.literal(sentRow("billing_addresses", tables.billingAddressColumns))} as address,
-      ${sql.literal(sentRow("billing_options", tables.billingOptionColumns))} as options,
-      counts, ${sql.literal(postings)} as postings, ${sql.literal(instructions)} as instructions,
+      operations_team, balance::text, payload is null as "isErased", ranges,
+      case when payload_bytes <= ${smallBytes} then payload::text end as payload,
+      json_build_object('notes', ${sql.literal(countOf("note_documents"))},
+        'statements', ${sql.literal(countOf("statements", "statement_path is not null"))}
+      ) as documents,
+      ${sql.literal(ledgers)} as ledgers, ${sql.literal(instructions)} as instructions,
       case when account_bytes <= ${smallBytes} then ${sql.literal(wholeLists)} end as lists
     from sized
     cross join lateral (select * from accounts where id = sized.id limit 1) as account
@@ -213,24 +204,3 @@ export const locate = (sql: Sql, number: AccountNumber) =>
         external_account_number
       }))
   )
-
-/** The row as it was sent. The named field is null if it was sent and is not stored. */
-const asSent = <A extends object, Name extends keyof A & string>(
-  { omitted, row }: { readonly omitted: Omitted; readonly row: A },
-  nullable: Name
-): A => {
-  const sent = withoutOmitted(row, omitted)
-  return isSent(nullable, omitted) ? { [nullable]: null, ...sent } : sent
-}
-
-/** The fields of the payload that are not lists. */
-export const fieldsOf = (head: Head): PayloadFields => {
-  const { address, external_account_number, fields, omitted, options, supplier } = head
-  return {
-    import_supplier: wireCode(supplier),
-    external_account_number,
-    ...withoutOmitted(fields, omitted),
-    ...(address && { billing_address: asSent(address, "structured_street_address") }),
-    ...(options && { account_billing_options: asSent(options, "period_start_month") })
-  }
-}

@@ -8,7 +8,7 @@ import { DetailedState } from "@data-import/domain/imports/ImportDetails"
 import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { treeHash } from "@data-import/domain/merkle/InclusionProof"
 import type { DateTime } from "effect"
-import { readStored } from "../accounts/StoredAccounts.ts"
+import { describeStored } from "../accounts/StoredAccounts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
 import { stateOf } from "../imports/ImportSource.ts"
@@ -156,7 +156,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (
     previous: yield* previous(sql, record),
     accounts: (page) => classifyFailures(accounts(sql, record, page)),
     // The connection is that of the transaction, so nothing waits for one of the pool.
-    read: (numbers) => readStored({ ...database, run: classifyFailures }, numbers),
+    read: (numbers) => describeStored({ ...database, run: classifyFailures }, numbers),
     nextDocuments: (limit) =>
       classifyFailures(
         documentRows(sql`fetch ${sql.literal(String(limit))} from certified_documents`)

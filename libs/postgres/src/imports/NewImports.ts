@@ -37,10 +37,16 @@ const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
 const accountsOf = (imports: ReadonlyArray<NewImport>) =>
   imports.flatMap(({ creation }) => (creation === null ? [] : [creation.newAccount]))
 
+/** What entries and events need of `target`, without its payload. */
+const named = "import_id, place, at, supplier, external_account_number"
+
 /** The events of the accounts whose customers are to get an e-mail. They are not audited. */
 const emailsOf = (sql: Sql, created: ReadonlyArray<NewAccount>): Statement.Fragment =>
   created.some(({ customerEmails }) => customerEmails)
-    ? sql`union all select 2, null, ${customerEmailEvent}, target.* from target where customer_emails`
+    ? sql`
+      union all
+      select 2, null, ${customerEmailEvent}, ${sql.literal(named)}
+      from target where customer_emails`
     : sql``
 
 function* statement(
@@ -67,10 +73,12 @@ function* statement(
       from sent where ${isOngoing(sql, "supplier")}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do nothing
-      returning id, supplier, external_account_number
+      returning id, supplier, external_account_number, payload as staged,
+        payload_bytes as staged_bytes
     ),
     target as (
-      select changed.id as import_id, account_id as id, sent.*, at as recorded_at,
+      select changed.id as import_id, account_id as id, staged, staged_bytes, sent.*,
+        at as recorded_at,
         0 as transactions, 0 as notes, 0 as statements
       from changed join sent using (supplier, external_account_number)
     ),
@@ -81,10 +89,11 @@ function* statement(
     )
     ${accounts.length > 0 ? sql`, ${sql.csv(accounts)}` : sql``},
     steps as (
-      select 0 as step, 'stage' as action, 'data_import.import_process.staged-v1' as event, target.*
+      select 0 as step, 'stage' as action, 'data_import.import_process.staged-v1' as event,
+        ${sql.literal(named)}
       from target
       union all
-      select 1, 'process', 'data_import.import_process.complete-v1', target.*
+      select 1, 'process', 'data_import.import_process.complete-v1', ${sql.literal(named)}
       from target where attempt is not null
       ${emailsOf(sql, created)}
     ),

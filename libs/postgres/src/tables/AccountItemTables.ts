@@ -4,6 +4,7 @@
  * next numbers.
  */
 import { Schema } from "effect"
+import { transactionOrigins } from "@data-import/domain/accounts/AccountDescription"
 import type { Note } from "@data-import/domain/accounts/Note"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { type HistoricalStatement, StatementId } from "@data-import/domain/accounts/Statement"
@@ -31,7 +32,6 @@ import {
   text,
   textOf
 } from "./Column.ts"
-import { omissionColumns } from "./AccountTables.ts"
 import * as Table from "./Table.ts"
 
 /** The number of a row in a list of the account. */
@@ -54,6 +54,8 @@ export const transactionColumns = {
   product_code: optional(text)
 } satisfies ColumnsFor<Omit<Transaction, "line_items" | "tax_items">>
 
+export const transactionOrigin = textOf(Schema.Literals(transactionOrigins))
+
 /**
  * A transaction that was added after the import has no ledger. A count is null if the list was not
  * sent. An insert computes `occurrence`.
@@ -63,7 +65,7 @@ export const transactions = Table.make(
   {
     sequence: numberIn("transactions"),
     ledger_position: optional(integer),
-    origin: textOf(Schema.Literals(["historical_statement", "current_statement", "post_import"])),
+    origin: transactionOrigin,
     moved_from_date: optional(date),
     ...transactionColumns,
     line_item_count: optional(integer),
@@ -144,7 +146,6 @@ export const noteColumns = {
 export const notes = Table.make("notes", {
   sequence: numberIn("notes"),
   ...noteColumns,
-  ...omissionColumns,
   documents: sentOnly(optional(text))
 })
 

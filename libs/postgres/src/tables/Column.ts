@@ -1,9 +1,8 @@
 /**
  * The kinds of column: the SQL type, how to write a value into the JSON of an insert, and how to
- * read it back. Decimals and JSON are read as text, so that no digit is lost.
+ * read it back. Decimals are read as text, so that no digit is lost.
  */
-import { BigDecimal, DateTime, Result, Schema, SchemaGetter } from "effect"
-import { parse } from "@data-import/domain/schema/Json"
+import { BigDecimal, DateTime, Schema } from "effect"
 
 export interface Column<S extends Schema.Constraint = Schema.Constraint> {
   /** The SQL type in a record set. */
@@ -36,7 +35,6 @@ export const integer = plain("integer", Schema.Int)
 export const bigint = plain("bigint", Schema.Number)
 export const boolean = plain("boolean", Schema.Boolean)
 export const date = plain("date", Schema.String.pipe(Schema.brand("CalendarDate")))
-export const texts = plain("text[]", Schema.Array(Schema.String))
 /** An object that the database may normalize. */
 export const jsonb = <S extends Schema.Constraint>(schema: S) => plain("jsonb", schema)
 
@@ -56,32 +54,10 @@ export const instant: Column<typeof Schema.DateTimeUtcFromString> = {
   write: (value) => DateTime.formatIso(value as DateTime.Utc)
 }
 
-const JsonText = Schema.String.pipe(
-  Schema.decodeTo(Schema.Unknown, {
-    decode: SchemaGetter.transform((stored: string) => Result.getOrThrow(parse(stored))),
-    encode: SchemaGetter.transform((value: unknown) => JSON.stringify(value))
-  })
-)
-
-/** JSON as it was sent, with the spelling of its numbers. */
-export const json: Column<typeof JsonText> = {
-  ...plain("json", JsonText),
-  read: (name) => `${name}::text`
-}
-
 /** A column that may be null; the value is then absent. */
 export const optional = <S extends Schema.Constraint>(
   column: Column<S>
 ): Column<Schema.optionalKey<S>> => ({ ...column, schema: Schema.optionalKey(column.schema) })
-
-/** A column in which null is a value. */
-export const nullable = <S extends Schema.Constraint>(
-  column: Column<S>
-): Column<Schema.NullOr<S>> => ({
-  ...column,
-  schema: Schema.NullOr(column.schema),
-  write: (value) => (value === null ? null : column.write(value))
-})
 
 /** A column for which an insert stores this SQL expression of the sent values and the target. */
 export const storedAs = <S extends Schema.Constraint>(

@@ -2,10 +2,10 @@
  * Descriptions of the tables of an account: each column once, with its type and its value. Inserts,
  * selects and the record sets of sent rows are made from them.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { Statement } from "effect/sql"
 import type { Steps } from "@data-import/domain/support/Steps"
-import { type Database, rowsOf } from "../connection/Database.ts"
+import type { Database } from "../connection/Database.ts"
 import type { Column } from "./Column.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -202,17 +202,4 @@ export function* inserting<C extends Columns>(
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
     from ${sent} ${sql.literal(joined)}
   )`
-}
-
-/** Reads these columns of all rows of an account, in their order. */
-export const rowDecoder = <C extends Columns>(table: Table<Columns>, columns: C) => {
-  const order = "position" in table.columns ? "position" : table.key
-  const decode = rowsOf(Schema.Struct({ row: schemaOf(columns) }))
-  return (sql: Sql, id: bigint) =>
-    Effect.map(
-      decode(sql`
-        select ${sql.literal(withoutNulls(columns))} as row
-        from ${sql(table.name)} where ${sql(table.key)} = ${id} order by ${sql(order)}`),
-      (rows) => rows.map(({ row }) => row)
-    )
 }

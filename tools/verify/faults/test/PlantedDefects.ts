@@ -126,7 +126,8 @@ export const defects: ReadonlyArray<Defect> = [
   },
   {
     what: "a customer is gone",
-    plant: (sql, id) => sql`delete from customers where account_id = ${id} and position = 1`,
+    plant: (sql, id) => sql`
+      update accounts set payload = (payload::jsonb #- '{customers,1}')::json where id = ${id}`,
     found: ["halfMade"]
   },
   {
@@ -137,32 +138,34 @@ export const defects: ReadonlyArray<Defect> = [
   {
     what: "the account is of an older staging",
     plant: (sql, id) => sql`
-      update accounts set billing_customer_reference = 'as staged before' where id = ${id}`,
+      update accounts set payload = jsonb_set(payload::jsonb,
+        '{billing_customer_reference}', '"as staged before"')::json where id = ${id}`,
     found: ["halfMade"]
   },
   {
     what: "the staged payload is an older one",
     plant: (sql, id) => sql`
       update import_processes set payload = jsonb_set(payload::jsonb,
-        '{billing_customer_reference}', '"as staged before"')::json where id = ${id}`,
+        '{billing_customer_reference}', '"as staged before"')::json where account_id = ${id}`,
     found: ["halfMade", "lost"]
   },
   {
     what: "the import has lost its account",
     plant: (sql, id) => sql`
-      update import_processes set account_number = null, account_created_at = null
-      where id = ${id}`,
-    found: ["halfMade", "lost"]
+      update import_processes
+      set account_id = null, account_number = null, account_created_at = null
+      where account_id = ${id}`,
+    found: ["doubled", "halfMade", "lost"]
   },
   {
     what: "the import has another account",
     plant: (sql, id) => sql`
-      update import_processes set account_number = 'A-00000000' where id = ${id}`,
+      update import_processes set account_number = 'A-00000000' where account_id = ${id}`,
     found: ["doubled", "halfMade", "lost"]
   },
   {
     what: "the import is gone",
-    plant: (sql, id) => sql`delete from import_processes where id = ${id}`,
+    plant: (sql, id) => sql`delete from import_processes where account_id = ${id}`,
     found: ["lost"]
   },
   {
@@ -172,21 +175,23 @@ export const defects: ReadonlyArray<Defect> = [
   },
   {
     what: "the import was never announced",
-    plant: (sql, id) => sql`delete from outbox where import_id = ${id} and name = ${complete}`,
+    plant: (sql, id) => sql`
+      delete from outbox where name = ${complete}
+        and import_id = (select import_id from accounts where id = ${id})`,
     found: ["halfMade"]
   },
   {
     what: "an attempt was never ended",
     plant: (sql, id) => sql`
       insert into import_attempts (import_id, id, dry_run, started_at)
-      values (${id}, 'open', false, now())`,
+      select import_id, 'open', false, now() from accounts where id = ${id}`,
     found: ["halfMade"]
   },
   {
     what: "its processing is not in the audit log",
     plant: (sql, id) => sql`
       delete from audit_log where action = 'process' and external_account_number =
-        (select external_account_number from import_processes where id = ${id})`,
+        (select external_account_number from import_processes where account_id = ${id})`,
     found: ["halfMade"]
   }
 ]
@@ -207,7 +212,7 @@ const planted = Effect.fnUntraced(function* (supplier: string, defect: Defect, n
   const { run, sql } = (yield* System.System).database
   const [{ id } = { id: 0n }] = yield* run(
     sql<{ id: bigint }>`
-      select id from import_processes
+      select account_id as id from import_processes
       where supplier = ${supplier} and external_account_number = ${number}`
   )
   const plant = Effect.andThen(
