@@ -10,7 +10,7 @@ create function account_to_revert(import bigint, named text) returns json
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare held record;
 begin
-  select id, created_at, reverted_at, payload_notes into held
+  select id, created_at, reverted_at, payload, payload_notes into held
   from accounts where import_id = import and number = named for no key update nowait;
   if not found then return null; end if;
   return json_build_object(
@@ -24,7 +24,9 @@ begin
         where account_id = held.id and origin = 'historical_statements'),
       'payment_instructions', (select count(*) from payment_instructions
         where account_id = held.id)),
-    'hasPayload', (select payload is not null from import_processes where id = import),
+    'hasPayload', (
+      select payload is not null or payload_hash = sha256(convert_to(held.payload::text, 'UTF8'))
+      from import_processes where id = import),
     'active', (select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
       from payment_instructions where account_id = held.id and ended_at is null));
 end $$;
@@ -32,7 +34,7 @@ end $$;
 grant execute on function account_to_revert to data_import_account_import,
   data_import_batch_worker, data_import_operator;
 
--- Reverts the account of an import. Answers about it that are kept at least until `kept_until` are
+-- Reverts the account of an import, which gets the payload of the account again if it was deleted. Answers about it that are kept at least until `kept_until` are
 -- deleted; until then their keys say why.
 create function revert_account(import bigint, instant timestamptz, by_whom text, why text,
   kept_from timestamptz, kept_until timestamptz)
@@ -42,8 +44,9 @@ begin
   update payment_instructions set ended_at = greatest(created_at, instant)
   where account_id = present and ended_at is null;
   update import_processes set account_id = null, account_number = null, account_created_at = null,
-    reverted_at = instant
-  where id = import;
+    reverted_at = instant, payload = coalesce(import_processes.payload, accounts.payload),
+    payload_bytes = coalesce(import_processes.payload_bytes, accounts.payload_bytes)
+  from accounts where import_processes.id = import and accounts.id = present;
   update accounts set reverted_at = instant, reverted_by = by_whom, revert_reason = why
   where id = present;
   update idempotency_keys set token = '', answer = null, is_reverted = true,

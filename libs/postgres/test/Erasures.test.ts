@@ -105,7 +105,14 @@ const whatStays = (it: TestDatabase.It): void => {
       const after = yield* detailsOf(key)
       expectSame(after, {
         ...before,
-        process: { key, skipped: false, erased: true, lease: null, account: null },
+        process: {
+          key,
+          skipped: false,
+          erased: true,
+          lease: null,
+          account: null,
+          revertedAt: null
+        },
         hash: null,
         hasFailed: false,
         attempts: before.attempts.map((each) => ({
@@ -196,7 +203,8 @@ const whatIsRefused = (it: TestDatabase.It): void => {
         skipped: false,
         erased: true,
         lease: null,
-        account: null
+        account: null,
+        revertedAt: null
       })
     })
   )

@@ -1,12 +1,13 @@
 /** Reverts over HTTP, and what follows from one for requests that began before. */
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { rows } from "@data-import/postgres/testing/rows"
 import { post } from "@data-import/server/testing/RunningService"
 import { freshToken, type Tenant } from "@data-import/server/testing/Tenant"
-import { process, processPath, service, stagedImport } from "./importService.ts"
+import { payloadsOf, process, processPath, service, stagedImport } from "./importService.ts"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 
 const reason = "The balances of this wave had the wrong sign."
@@ -127,6 +128,41 @@ layer(service, { excludeTestServices: true })("a revert over HTTP", (it) => {
       expect((yield* revert(tenant, key, kraken_account_number)).status).toBe(200)
       const repeated = yield* post(processPath, tenant.token, body, headers)
       expect([repeated.status, repeated.json]).toMatchObject([409, { code: "account_reverted" }])
+    })
+  )
+
+  it.effect("takes the payload from the account if that of the import was deleted", () =>
+    Effect.gen(function* () {
+      const { account, key, tenant } = yield* importedAccount()
+      const { deletePayloads } = yield* ImportProcesses
+      const [staged] = yield* payloadsOf(tenant)
+      yield* deletePayloads({ importedBefore: DateTime.makeUnsafe("9999-01-01"), limit: 100 })
+      yield* rows((sql) => sql`update accounts set payload = '{}' where number = ${account}`)
+      const refused = yield* revert(tenant, key, account)
+      expect([refused.status, refused.json]).toMatchObject([409, { code: "payload_not_kept" }])
+      yield* rows(
+        (sql) => sql`update accounts set payload = ${staged ?? ""}::json where number = ${account}`
+      )
+      expect((yield* revert(tenant, key, account)).status).toBe(200)
+      expect(yield* payloadsOf(tenant)).toEqual([staged])
+    })
+  )
+
+  it.effect("ends an account to which something was added only if that is said", () =>
+    Effect.gen(function* () {
+      const { account, key, tenant } = yield* importedAccount()
+      yield* rows(
+        (sql) => sql`
+          insert into notes (account_id, sequence, body, created_at, is_pinned)
+          select id, 1000, 'later', now(), false from accounts where number = ${account}`
+      )
+      const refused = yield* revert(tenant, key, account)
+      expect([refused.status, refused.json]).toMatchObject([
+        409,
+        { code: "account_has_additions", additions: { transactions: 0, notes: 1 } }
+      ])
+      const reply = yield* revert(tenant, key, account, { with_additions: true })
+      expect([reply.status, reply.json]).toMatchObject([200, { state: "PENDING" }])
     })
   )
 

@@ -10,6 +10,8 @@ import { bookOf, importing } from "./sentBook.ts"
 interface Line {
   readonly line: number
   readonly outcome: string
+  readonly external_account_number?: string
+  readonly kraken_account_number?: string
 }
 
 const linesIn = (out: string): ReadonlyArray<Line> =>
@@ -121,8 +123,8 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(refused).toMatchObject({ status: 2, err: expect.stringMatching(/--yes/) })
         const imported = yield* run("batch", "results", id, "--outcome", "succeeded")
         const [first, ...others] = linesIn(imported.out)
-        const named = [String(first?.["external_account_number"]), "--account"]
-        const account = String(first?.["kraken_account_number"])
+        const named = [String(first?.external_account_number), "--account"]
+        const account = String(first?.kraken_account_number)
         const one = yield* run("import", "revert", tenant.supplier, ...named, account, ...why)
         expect(one.out).toMatch(/is reverted, and its import is pending again/)
         const { out } = yield* run("batch", "revert", tenant.supplier, ...why, "--yes", "--json")

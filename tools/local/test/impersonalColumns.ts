@@ -36,8 +36,8 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     batch_problem_sets: "digest",
     batch_problems: "code digest",
     batches:
-      "api_key cohort name operation operations_team organisation parameters paused_by pending " +
-      "recent supplier waiting_for"
+      "api_key cohort imported name operation operations_team organisation parameters paused_by " +
+      "pending recent revert supplier waiting_for"
   },
   "what a check compared: sums and hashes": {
     check_differences: "detail kind supplier walk",
