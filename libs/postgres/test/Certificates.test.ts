@@ -218,6 +218,28 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
     })
   )
 
+  it.effect("say how far they are, and which step has failed", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const deps = yield* ports
+      const { id } = yield* request(owner, null)
+      const found = Effect.map(
+        deps.certificates.find(owner.supplier.organisation, id),
+        Option.getOrThrow
+      )
+      expect((yield* found).progress).toBe(null)
+      for (const done of [1, 2]) yield* deps.certificates.report(id, { done, total: 3 })
+      expect((yield* found).progress).toEqual({ done: 2, total: 3 })
+      const signer = { ...deps.signer, sign: () => Effect.die(new Error("no key")) }
+      yield* Effect.exit(issueNext({ ...deps, signer }))
+      expect(yield* found).toMatchObject({
+        status: "FAILED",
+        failure: "SIGNATURE",
+        progress: null
+      })
+    })
+  )
+
   it.effect("are issued in turn over organisations", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([freshSupplier, freshSupplier])

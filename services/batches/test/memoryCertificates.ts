@@ -53,6 +53,8 @@ const make = Effect.gen(function* () {
           requestedAt: DateTime.addDuration(at, records.length),
           endedAt: null,
           issuedBy: issuer,
+          progress: null,
+          failure: null,
           issued: null
         }
         records.unshift(record)
@@ -84,6 +86,7 @@ const make = Effect.gen(function* () {
     keys: Effect.succeed([{ kid: "k", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }]),
     take: unused,
     certify: unused,
+    report: unused,
     fail: unused,
     withoutEntry: unused,
     storeEntry: unused,

@@ -26,6 +26,16 @@ export type Issuer = Certificate["issued_by"]
 
 export const certificateStatuses = ["RUNNING", "ISSUED", "FAILED"] as const
 
+/** The steps of a certificate, in their order. One that fails ends it. */
+export const certificateSteps = ["ACCOUNTS", "DOCUMENTS", "SIGNATURE"] as const
+export type CertificateStep = (typeof certificateSteps)[number]
+
+/** How many of the accounts are done. */
+export interface CertificateProgress {
+  readonly done: number
+  readonly total: number
+}
+
 export interface CertificateRecord {
   readonly id: CertificateId
   readonly supplier: SupplierCode
@@ -34,6 +44,10 @@ export interface CertificateRecord {
   readonly requestedAt: DateTime.Utc
   readonly endedAt: DateTime.Utc | null
   readonly issuedBy: Issuer
+  /** Null unless it is running and was begun. */
+  readonly progress: CertificateProgress | null
+  /** Null unless it has failed. */
+  readonly failure: CertificateStep | null
   /** Null unless it is issued. */
   readonly issued: Signed | null
 }
@@ -106,7 +120,10 @@ export interface StoredBlock {
 export class Certificates extends Context.Service<
   Certificates,
   {
-    /** Stores a running certificate. Audit: `issue_certificate`. The answer is kept. */
+    /**
+     * Stores a running certificate. Audit: `issue_certificate`. The answer is kept. If the
+     * organisation has a certificate with this id, it changes nothing and returns that one.
+     */
     readonly request: (command: {
       readonly id: CertificateId
       readonly supplier: SupplierCode
@@ -125,6 +142,8 @@ export class Certificates extends Context.Service<
     /** The newest first; `before` is exclusive. */
     readonly list: (page: {
       readonly supplier: SupplierCode
+      /** Only those of this cohort. */
+      readonly cohort?: string
       readonly before: CertificateId | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<CertificateRecord>, StorageUnavailable>
@@ -148,8 +167,18 @@ export class Certificates extends Context.Service<
       work: (snapshot: Snapshot) => Effect.Effect<Signed, E>
     ) => Effect.Effect<void, E | StorageUnavailable>
 
-    /** Ends the certificate without one. */
-    readonly fail: (id: CertificateId, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
+    /** Tells how far a running certificate is. No write of its transaction waits for it. */
+    readonly report: (
+      id: CertificateId,
+      progress: CertificateProgress
+    ) => Effect.Effect<void, StorageUnavailable>
+
+    /** Ends the certificate without one, because of this step. */
+    readonly fail: (
+      id: CertificateId,
+      at: DateTime.Utc,
+      failure: CertificateStep
+    ) => Effect.Effect<void, StorageUnavailable>
 
     /** The tree hashes of blocks in their order, and the numbers of their first and last account. */
     readonly bounds: (

@@ -22,6 +22,13 @@ type Port = Certificates["Service"]
 
 const columns = (sql: Sql) => sql.literal(certificateColumns)
 
+const find = (sql: Sql, ...[organisation, id]: Parameters<Port["find"]>) =>
+  certificatesIn(sql`
+    select ${columns(sql)} from certificates
+    where id = ${id}::uuid and organisation = ${organisation}`).pipe(
+    Effect.map(([found]) => Option.fromNullishOr(found))
+  )
+
 const request = Effect.fnUntraced(function* (
   sql: Sql,
   { at, caller, cohort, id, issuer, keep, supplier }: Parameters<Port["request"]>[0]
@@ -30,8 +37,15 @@ const request = Effect.fnUntraced(function* (
     insert into certificates (id, organisation, supplier, cohort, issued_by, requested_at)
     values (${id}::uuid, ${caller.organisation}, ${supplier}, ${cohort}, ${JSON.stringify(issuer)},
       ${DateTime.toDateUtc(at)})
+    on conflict on constraint certificates_id_once do nothing
     returning ${columns(sql)}`)
-  if (record === undefined) return yield* Effect.die(new Error("The certificate was not stored"))
+  if (record === undefined) {
+    const present = yield* find(sql, caller.organisation, id)
+    return yield* Option.match(present, {
+      onNone: () => Effect.die(new Error("The certificate was not stored")),
+      onSome: Effect.succeed
+    })
+  }
   const key = { import_supplier: supplier, external_account_number: null }
   const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
   yield* sql`${auditEntry(sql, entry, sql``)}`
@@ -39,10 +53,10 @@ const request = Effect.fnUntraced(function* (
   return record
 })
 
-const list = (sql: Sql, { before, limit, supplier }: Parameters<Port["list"]>[0]) =>
+const list = (sql: Sql, { before, cohort, limit, supplier }: Parameters<Port["list"]>[0]) =>
   certificatesIn(sql`
     select ${columns(sql)} from certificates
-    where supplier = ${supplier} ${
+    where supplier = ${supplier} ${cohort === undefined ? sql`` : sql`and cohort = ${cohort}`} ${
       before === null
         ? sql``
         : sql`and number < (
@@ -146,22 +160,23 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
     const { run, sql } = database
     return Certificates.of({
       request: (command) => run(sql.withTransaction(request(sql, command))),
-      find: (organisation, id) =>
-        run(
-          Effect.map(
-            certificatesIn(sql`
-              select ${columns(sql)} from certificates
-              where id = ${id}::uuid and organisation = ${organisation}`),
-            ([found]) => Option.fromNullishOr(found)
-          )
-        ),
+      find: (organisation, id) => run(find(sql, organisation, id)),
       list: (page) => run(list(sql, page)),
       take: (turn) => run(Effect.map(take(sql, turn), ([found]) => Option.fromNullishOr(found))),
       certify: (id, at, work) => certify(database, id, at, work),
-      fail: (id, at) =>
+      report: (id, { done, total }) =>
         run(
           Effect.asVoid(sql`
-            update certificates set status = 'FAILED', ended_at = ${DateTime.toDateUtc(at)}
+            insert into certificate_progress (certificate, done, total)
+            values (${id}::uuid, ${done}, ${total})
+            on conflict on constraint certificate_progress_pkey do update
+            set done = excluded.done, total = excluded.total`)
+        ),
+      fail: (id, at, failure) =>
+        run(
+          Effect.asVoid(sql`
+            update certificates set status = 'FAILED', ended_at = ${DateTime.toDateUtc(at)},
+              failure = ${failure}
             where id = ${id}::uuid and status = 'RUNNING'`)
         ),
       bounds: (id, range) => run(bounds(sql, id, range)),
