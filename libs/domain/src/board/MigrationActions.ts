@@ -6,16 +6,16 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../suppliers/Supplier.ts"
-import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
-import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
-import { type Failure, MigrationNotOngoing, unavailable } from "../requests/Failure.ts"
+import { type Failure, MigrationNotOngoing } from "../requests/Failure.ts"
 import { traced } from "../support/Traced.ts"
-import { actingAs, type BoardCaller, callerFor } from "./BoardCaller.ts"
+import { acting, available } from "./Acting.ts"
+import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
 import { unstagedOf } from "../migrations/OpenWorkText.ts"
@@ -212,26 +212,6 @@ const signOff = Effect.fnUntraced(function* (
   })
   return signOffBody(before.open, signed)
 })
-
-const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
-  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
-
-/** Acts on a supplier, and records a refusal, unless the user may not see the supplier. */
-const acting =
-  (deps: Dependencies) =>
-  <A>(
-    caller: BoardCaller,
-    named: string,
-    action: AuditAction,
-    run: (supplier: Supplier) => Effect.Effect<A, Failure | StorageUnavailable>
-  ) =>
-    visibleSupplier(deps.configuration, caller.user, named).pipe(
-      Effect.flatMap((supplier) =>
-        BatchActions.refusalsRecorded(deps, caller, action, supplier)(run(supplier))
-      ),
-      actingAs(caller),
-      available
-    )
 
 const make = Effect.gen(function* () {
   const deps: Dependencies = {

@@ -20,6 +20,8 @@ export interface SummarySection {
 export interface SummaryDocument {
   readonly title: string
   readonly sections: ReadonlyArray<SummarySection>
+  /** Who signs it, each with a line for name, date and signature. */
+  readonly signatures: ReadonlyArray<string>
 }
 
 export const summaryDocument = (
@@ -78,7 +80,8 @@ export const summaryDocument = (
       ],
       note: money.compared
     }
-  ]
+  ],
+  signatures: [`For ${migration.organisation}`, "For the platform"]
 })
 
 /** A line for each row and each note, with its section. */

@@ -121,8 +121,8 @@ export class Certificates extends Context.Service<
   Certificates,
   {
     /**
-     * Stores a running certificate. Audit: `issue_certificate`. The answer is kept. If the
-     * organisation has a certificate with this id, it changes nothing and returns that one.
+     * Stores a running certificate. Audit: `issue_certificate`. The answer is kept. If
+     * there is a certificate with this id, it changes nothing and returns that one.
      */
     readonly request: (command: {
       readonly id: CertificateId

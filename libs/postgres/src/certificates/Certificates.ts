@@ -22,13 +22,6 @@ type Port = Certificates["Service"]
 
 const columns = (sql: Sql) => sql.literal(certificateColumns)
 
-const find = (sql: Sql, ...[organisation, id]: Parameters<Port["find"]>) =>
-  certificatesIn(sql`
-    select ${columns(sql)} from certificates
-    where id = ${id}::uuid and organisation = ${organisation}`).pipe(
-    Effect.map(([found]) => Option.fromNullishOr(found))
-  )
-
 const request = Effect.fnUntraced(function* (
   sql: Sql,
   { at, caller, cohort, id, issuer, keep, supplier }: Parameters<Port["request"]>[0]
@@ -40,11 +33,9 @@ const request = Effect.fnUntraced(function* (
     on conflict on constraint certificates_id_once do nothing
     returning ${columns(sql)}`)
   if (record === undefined) {
-    const present = yield* find(sql, caller.organisation, id)
-    return yield* Option.match(present, {
-      onNone: () => Effect.die(new Error("The certificate was not stored")),
-      onSome: Effect.succeed
-    })
+    const [present] = yield* certificatesIn(sql`
+      select ${columns(sql)} from certificates where id = ${id}::uuid`)
+    return present ?? (yield* Effect.die(new Error("The certificate was not stored")))
   }
   const key = { import_supplier: supplier, external_account_number: null }
   const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
@@ -160,7 +151,15 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
     const { run, sql } = database
     return Certificates.of({
       request: (command) => run(sql.withTransaction(request(sql, command))),
-      find: (organisation, id) => run(find(sql, organisation, id)),
+      find: (organisation, id) =>
+        run(
+          Effect.map(
+            certificatesIn(sql`
+              select ${columns(sql)} from certificates
+              where id = ${id}::uuid and organisation = ${organisation}`),
+            ([found]) => Option.fromNullishOr(found)
+          )
+        ),
       list: (page) => run(list(sql, page)),
       take: (turn) => run(Effect.map(take(sql, turn), ([found]) => Option.fromNullishOr(found))),
       certify: (id, at, work) => certify(database, id, at, work),
