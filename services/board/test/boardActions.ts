@@ -126,6 +126,19 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [{ path: `${migration}plan/`, body: { points: [{ on: "2026-12-01", accounts: 100 }] } }]
   },
   {
+    at: `${supplier}certificates/?cohort=wave-1`,
+    button: "Issue a certificate…",
+    dialog: /Issue a certificate of DELTA_LEGACY/,
+    confirm: "Issue the certificate",
+    said: /is being computed/,
+    posted: [
+      {
+        path: `${migration}certificates/`,
+        body: { certificate_id: batch.batch_id, cohort: "wave-1" }
+      }
+    ]
+  },
+  {
     at: supplier,
     button: "Sign off…",
     dialog: /Sign DELTA_LEGACY off/,

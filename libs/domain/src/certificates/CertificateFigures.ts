@@ -63,7 +63,7 @@ export const figuresOf = (certificate: Certificate): ReadonlyArray<FigureSection
       title: "Documents",
       figures: [
         { name: "Documents", count: documents.count },
-        { name: "Of them without a known SHA-256", count: documents.without_checksum },
+        { name: "Of them without a known checksum", count: documents.without_checksum },
         { name: "Bytes of the others", count: documents.bytes },
         { name: "Root of their tree", hash: documents.root }
       ]

@@ -181,6 +181,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
       )}
       <p class="quiet">
         <SummaryLinks supplier={supplier} />.{" "}
+        <Link to={pages.certificates(supplier)}>Certificates</Link>.{" "}
         <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
       </p>
     </>
