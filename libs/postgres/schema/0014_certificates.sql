@@ -132,6 +132,12 @@ create table certificate_entries (
 grant select, insert on certificate_entries to data_import_batch_worker;
 grant select on certificate_entries to data_import_batches;
 
+-- The one that a sign-off was given with; null for none.
+alter table migration_sign_offs add certificate uuid
+  constraint migration_sign_offs_certificate_exists references certificates (id);
+
+grant update (certificate) on migration_sign_offs to data_import_board;
+
 -- The event that a certificate was issued.
 alter table outbox add certificate uuid
   constraint outbox_certificate_exists references certificates (id);

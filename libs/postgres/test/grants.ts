@@ -161,7 +161,7 @@ export const columns = {
   ),
   "import_totals query w": "amount count",
   "migration_plans board w": "points set_at",
-  "migration_sign_offs board w": "signed_at signed_by",
+  "migration_sign_offs board w": "certificate signed_at signed_by",
   "migration_sign_offs operator r": "supplier",
   "outbox operator r": "at event_id id organisation position",
   "outbox query r": "at id position",

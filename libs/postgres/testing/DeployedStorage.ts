@@ -73,11 +73,11 @@ const batchesOf = ({
 
 /** Asked for by clients and users of the board, and computed by the batch worker. */
 const certificatesOf = (ports: UserPorts): Certificates["Service"] => {
-  const { find, keys, list, request } = Context.get(ports.board, Certificates)
+  const { find, keys, list, newestIssued, request } = Context.get(ports.board, Certificates)
   const { blocks, bounds, entriesOf, request: ofClients } = Context.get(ports.batches, Certificates)
   return {
     ...Context.get(ports["batch-worker"], Certificates),
-    ...{ find, keys, list, blocks, bounds, entriesOf },
+    ...{ find, keys, list, newestIssued, blocks, bounds, entriesOf },
     request: (command) =>
       command.caller.apiKey.startsWith("board:") ? request(command) : ofClients(command)
   }

@@ -84,6 +84,7 @@ const make = Effect.gen(function* () {
           : Option.none()
       ),
     keys: Effect.succeed([{ kid: "k", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }]),
+    newestIssued: unused,
     take: unused,
     certify: unused,
     report: unused,

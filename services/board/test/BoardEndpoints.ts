@@ -61,7 +61,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   processCohort: processing,
   retryFailed: processing,
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
-  signOff: (supplier) => ({ import_supplier: supplier, accept_open: true }),
+  signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
   linkDocument: () => ({ document: 0 })
 }
 

@@ -1,24 +1,20 @@
 /** The certificates on the board: who issues them, who sees the sums, and why there is none. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { certificateDocument } from "@data-import/domain/board/CertificateDocument"
-import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { hex } from "@data-import/domain/testing/freshNames"
-import { begin, boardLayer, complete, issueAll, stage, userOf } from "./boardPrograms.ts"
+import { begun, boardLayer, complete, entriesOf, issueAll, stage, userOf } from "./boardPrograms.ts"
 
-const begun = Effect.gen(function* () {
-  const world = yield* begin
-  const { code, organisation } = world.mine.supplier
+const world = Effect.gen(function* () {
+  const made = yield* begun
+  const { caller, code, mine } = made
   // Publishes the keys, without which nobody issues.
-  const { issue, list } = yield* CertificateBoard
   yield* issueAll()
-  const caller = { user: world.user, requestId: RequestId.make(`request-${hex(16)}`) }
+  const { issue, list } = yield* CertificateBoard
   const requested = (cohort: string | null, certificate_id: string = crypto.randomUUID()) =>
     issue(caller, code, { certificate_id, cohort })
-  const viewer = userOf([organisation], "viewer")
-  return { ...world, caller, code, list, requested, viewer }
+  const viewer = userOf([mine.supplier.organisation], "viewer")
+  return { ...made, list, requested, viewer }
 })
 
 const notFound = { _tag: "NotFound" }
@@ -26,7 +22,7 @@ const notFound = { _tag: "NotFound" }
 layer(boardLayer, { excludeTestServices: true })("the certificates on the board", (it) => {
   it.effect("are issued once for each id that a page chooses, and are in the audit log", () =>
     Effect.gen(function* () {
-      const { caller, code, list, mine, requested, user } = yield* begun
+      const { caller, code, list, mine, requested, user } = yield* world
       yield* stage(mine, ["a"], "wave-1")
       yield* complete(mine, "a")
       const id = crypto.randomUUID()
@@ -46,10 +42,9 @@ layer(boardLayer, { excludeTestServices: true })("the certificates on the board"
           counts: { tree_size: 1 }
         }
       ])
-      const entries = yield* (yield* AuditLog).ofRequest(caller.requestId)
-      expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-        "issue_certificate created",
-        "issue_certificate request_failed_validation"
+      expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia issue_certificate created",
+        "board:mia issue_certificate request_failed_validation"
       ])
     })
   )
@@ -57,7 +52,7 @@ layer(boardLayer, { excludeTestServices: true })("the certificates on the board"
   it.effect("have sums, roots and records for managers only", () =>
     Effect.gen(function* () {
       const { find, signed } = yield* CertificateBoard
-      const { code, mine, requested, user, viewer } = yield* begun
+      const { code, mine, requested, user, viewer } = yield* world
       yield* stage(mine, ["a"], "wave-1")
       yield* complete(mine, "a")
       const { certificate_id: id } = yield* requested("wave-1")
@@ -74,7 +69,7 @@ layer(boardLayer, { excludeTestServices: true })("the certificates on the board"
 
   it.effect("are listed newest first, by cohort, in pages", () =>
     Effect.gen(function* () {
-      const { code, list, requested, user } = yield* begun
+      const { code, list, requested, user } = yield* world
       const ids: Array<string> = []
       for (const cohort of [null, "wave-1", null])
         ids.unshift((yield* requested(cohort)).certificate_id)
@@ -94,7 +89,7 @@ layer(boardLayer, { excludeTestServices: true })("the certificates on the board"
   it.effect("say why they have failed, and name no e-mail address", () =>
     Effect.gen(function* () {
       const { find, issue } = yield* CertificateBoard
-      const { caller, code, user } = yield* begun
+      const { caller, code, user } = yield* world
       const mail = { ...caller, user: { ...user, subject: "mia@example.com" } }
       const { certificate_id: id } = yield* issue(mail, code, {
         certificate_id: crypto.randomUUID(),
@@ -113,7 +108,7 @@ layer(boardLayer, { excludeTestServices: true })("the certificates on the board"
   it.effect("of suppliers that the user may not see are unknown", () =>
     Effect.gen(function* () {
       const { find, issue, list, signed } = yield* CertificateBoard
-      const { caller, code, foreign, requested, user } = yield* begun
+      const { caller, code, foreign, requested, user } = yield* world
       const { certificate_id: id } = yield* requested(null)
       const other = foreign.supplier.code
       const hidden = userOf([foreign.supplier.organisation])

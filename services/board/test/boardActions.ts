@@ -6,6 +6,7 @@ import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
+import { later } from "../testing/sampleCertificates.ts"
 import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
 
 interface Action {
@@ -149,7 +150,7 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [
       {
         path: `${migration}sign-off/`,
-        body: { import_supplier: "DELTA_LEGACY", accept_open: true }
+        body: { import_supplier: "DELTA_LEGACY", accept_open: true, certificate_id: later }
       }
     ]
   }

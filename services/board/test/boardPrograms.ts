@@ -1,5 +1,6 @@
 /** The programs of the board on PostgreSQL: two live organisations and a test organisation, each with a supplier. */
 import { DateTime, Effect, Layer } from "effect"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { layer as auditBoard } from "@data-import/domain/board/AuditBoard"
 import { layer as certificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
@@ -7,7 +8,7 @@ import { layer as actions } from "@data-import/domain/board/MigrationActions"
 import { layer as forecasting } from "@data-import/domain/migrations/MigrationForecasts"
 import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
-import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
 import { Certificates } from "@data-import/domain/certificates/Certificates"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
@@ -19,6 +20,7 @@ import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import {
   freshSupplier,
   freshTestOrganisation,
+  hex,
   noon,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
@@ -58,6 +60,19 @@ export const begin = Effect.gen(function* () {
   const testSupplier = testSupplierOf(test.name)
   yield* configuration.createSupplier(testSupplier)
   return { mine, foreign, testSupplier, user: userOf([mine.supplier.organisation]) }
+})
+
+/** The same, with a manager as the caller. */
+export const begun = Effect.gen(function* () {
+  const world = yield* begin
+  const requestId = RequestId.make(`request-${hex(16)}`)
+  return { ...world, caller: { user: world.user, requestId }, code: world.mine.supplier.code }
+})
+
+/** What the audit log has of a request. */
+export const entriesOf = Effect.fnUntraced(function* (id: RequestId) {
+  const entries = yield* (yield* AuditLog).ofRequest(id)
+  return entries.map(({ action, apiKey, outcome }) => `${apiKey} ${action} ${outcome}`)
 })
 
 export const stage = (

@@ -37,4 +37,24 @@ inChromium("certificates on the board in Chromium", ({ open, server }) => {
     expect(page.url()).toContain(`?with=${earlier}`)
     await close(page)
   })
+
+  it.each([
+    [false, "58,464 accounts as of", "DELTA_LEGACY is signed off."],
+    [true, "This sign-off has no certificate", "signed off, without a certificate"]
+  ])(
+    "says with which certificate a migration is signed off (%s)",
+    async (isUncertified, ...says) => {
+      server().fixture = { ...standard, isUncertified }
+      const page = await open(supplier)
+      await page.getByRole("button", { name: "Sign off…" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByText(says[0]).waitFor()
+      expect(await inaccessible(page)).toEqual([])
+      await dialog.getByLabel("Type DELTA_LEGACY").fill("DELTA_LEGACY")
+      await dialog.getByLabel("Sign off although").check()
+      await dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" }).click()
+      await dialog.getByText(says[1]).waitFor()
+      await close(page)
+    }
+  )
 })

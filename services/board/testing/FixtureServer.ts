@@ -17,6 +17,8 @@ export interface Fixture {
   readonly isEmpty: boolean
   /** All of them, instead of what they are. */
   readonly status?: "Ongoing" | "Paused" | "Complete"
+  /** Whether the sign-off has no certificate. */
+  readonly isUncertified?: boolean
   /** Whether the certificate that is being computed is issued. */
   readonly isCertified?: boolean
   /** Imports of each list. */
@@ -97,6 +99,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
         { what: "FAILED", count: 412 },
         { what: "LINES_FAILED", count: 96 }
       ],
+      certificate: fixture.isUncertified === true ? null : Certificates.attached(name, now),
       signed: null
     })
   }

@@ -122,3 +122,10 @@ export const certificates = (
     next_before: null
   }
 }
+
+/** The one of a sign-off. */
+export const attached = (supplier: string, now: number) => {
+  const content = contentOf(supplier, later, instant(now - 3 * hour))
+  const { at, certificate_id, cohort, root, tree_size } = content
+  return { at, certificate_id, cohort, root, tree_size }
+}

@@ -64,7 +64,10 @@ export const actionBodies = {
   processing: Processing,
   signOff: Schema.Struct({
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
-    accept_open: Schema.Boolean
+    accept_open: Schema.Boolean,
+    certificate_id: Schema.NullOr(Schema.String).annotateKey({
+      description: "The certificate that was shown, which is the newest; null for none."
+    })
   }),
   certificate: Schema.Struct({
     certificate_id: Schema.String.annotateKey({

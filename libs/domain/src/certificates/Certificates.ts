@@ -148,6 +148,11 @@ export class Certificates extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<CertificateRecord>, StorageUnavailable>
 
+    /** The newest issued one of all accounts; if there is none, the newest of a cohort. */
+    readonly newestIssued: (
+      supplier: SupplierCode
+    ) => Effect.Effect<Option.Option<CertificateRecord>, StorageUnavailable>
+
     /**
      * Takes the oldest running certificate that nobody works on and that waits for no other of its
      * supplier and cohort.

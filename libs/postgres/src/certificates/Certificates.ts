@@ -161,6 +161,16 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
           )
         ),
       list: (page) => run(list(sql, page)),
+      newestIssued: (supplier) =>
+        run(
+          Effect.map(
+            certificatesIn(sql`
+              select ${columns(sql)} from certificates
+              where supplier = ${supplier} and status = 'ISSUED'
+              order by cohort is not null, number desc limit 1`),
+            ([found]) => Option.fromNullishOr(found)
+          )
+        ),
       take: (turn) => run(Effect.map(take(sql, turn), ([found]) => Option.fromNullishOr(found))),
       certify: (id, at, work) => certify(database, id, at, work),
       report: (id, { done, total }) =>
