@@ -11,6 +11,7 @@ import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
 import type { PayloadHash } from "../imports/ImportProcess.ts"
+import type { CertificateLimitExceeded } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -25,6 +26,9 @@ export type CertificateId = typeof CertificateId.Type
 export type Issuer = Certificate["issued_by"]
 
 export const certificateStatuses = ["RUNNING", "ISSUED", "FAILED"] as const
+
+/** They are kept for ever, so their number is bounded: while they run, and of a day. */
+export const certificateLimits = { running: 10, ofSupplierInDay: 100 }
 
 /** The steps of a certificate, in their order. One that fails ends it. */
 export const certificateSteps = ["ACCOUNTS", "DOCUMENTS", "SIGNATURE"] as const
@@ -121,7 +125,8 @@ export class Certificates extends Context.Service<
   Certificates,
   {
     /**
-     * Stores a running certificate. Audit: `issue_certificate`. The answer is kept. If
+     * Stores a running certificate, within `certificateLimits`. Audit: `issue_certificate`. The
+     * answer is kept. If
      * there is a certificate with this id, it changes nothing and returns that one.
      */
     readonly request: (command: {
@@ -132,7 +137,10 @@ export class Certificates extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
       readonly keep: Keep<CertificateRecord> | null
-    }) => Effect.Effect<CertificateRecord, ReservationLost | StorageUnavailable>
+    }) => Effect.Effect<
+      CertificateRecord,
+      CertificateLimitExceeded | ReservationLost | StorageUnavailable
+    >
 
     readonly find: (
       organisation: OrganisationName,

@@ -1,13 +1,15 @@
 /** Certificates in PostgreSQL. */
-import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { AccountNumber, type ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import {
   type CertificateId,
+  certificateLimits,
   Certificates,
   type Signed,
   type Snapshot
 } from "@data-import/domain/certificates/Certificates"
 import { certificateEvent } from "@data-import/domain/events/Event"
+import { CertificateLimitExceeded } from "@data-import/domain/requests/Failure"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
@@ -22,10 +24,45 @@ type Port = Certificates["Service"]
 
 const columns = (sql: Sql) => sql.literal(certificateColumns)
 
-const request = Effect.fnUntraced(function* (
+/** While as many are computed as may be. */
+const retryRunningAfter = 15
+
+const limitRows = rowsOf(
+  Schema.Struct({ running: Schema.Int, oldest: Schema.NullOr(Schema.DateTimeUtcFromDate) })
+)
+
+/** With the new one, which is rolled back if it is too many. */
+const withinLimits = Effect.fnUntraced(function* (
   sql: Sql,
-  { at, caller, cohort, id, issuer, keep, supplier }: Parameters<Port["request"]>[0]
+  { at, caller: { organisation }, supplier }: Parameters<Port["request"]>[0]
 ) {
+  const { ofSupplierInDay, running } = certificateLimits
+  const yesterday = DateTime.subtract(at, { days: 1 })
+  const [found] = yield* limitRows(sql`
+    select (
+      select count(*)::integer from certificates
+      where status = 'RUNNING' and organisation = ${organisation}
+    ) as running, (
+      select requested_at from certificates
+      where supplier = ${supplier} and requested_at > ${DateTime.toDateUtc(yesterday)}
+      order by number desc offset ${ofSupplierInDay} limit 1
+    ) as oldest`)
+  if (found === undefined) return
+  if (found.oldest !== null) {
+    const free = DateTime.distance(yesterday, found.oldest)
+    const retryAfterSeconds = Math.max(1, Math.ceil(Duration.toSeconds(free)))
+    return yield* new CertificateLimitExceeded({ retryAfterSeconds })
+  }
+  if (found.running > running) {
+    return yield* new CertificateLimitExceeded({ retryAfterSeconds: retryRunningAfter })
+  }
+})
+
+const request = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["request"]>[0]) {
+  const { at, caller, cohort, id, issuer, keep, supplier } = command
+  // Two requests of an organisation see each other.
+  const lock = `certificates ${caller.organisation}`
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
   const [record] = yield* certificatesIn(sql`
     insert into certificates (id, organisation, supplier, cohort, issued_by, requested_at)
     values (${id}::uuid, ${caller.organisation}, ${supplier}, ${cohort}, ${JSON.stringify(issuer)},
@@ -37,6 +74,7 @@ const request = Effect.fnUntraced(function* (
       select ${columns(sql)} from certificates where id = ${id}::uuid`)
     return present ?? (yield* Effect.die(new Error("The certificate was not stored")))
   }
+  yield* withinLimits(sql, command)
   const key = { import_supplier: supplier, external_account_number: null }
   const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
   yield* sql`${auditEntry(sql, entry, sql``)}`
