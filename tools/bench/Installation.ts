@@ -104,12 +104,15 @@ const startServices = Effect.fnUntraced(function* (
   { profiles, workers = 1 }: Options
 ) {
   const keys = join(yield* temporaryFolder(), "keys")
+  const certificateKeys = join(yield* temporaryFolder(), "certificate-keys")
+  const ofWorker = { CERTIFICATE_KEYS_DIR: certificateKeys }
   const own = { TOKEN_KEYS_DIR: keys, DOCUMENTS_DIR: documents, ALLOCATIONS_DIR: allocations }
   const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
     const nodeArgs = [...memoryArgs(name), ...profiling, ...allocationArgs]
-    const start = startProcess(name, { ...own, ...settings }, { nodeArgs })
+    const given = { ...own, ...(name === "batch-worker" && ofWorker), ...settings }
+    const start = startProcess(name, given, { nodeArgs })
     const instances = name === "batch-worker" ? workers : 1
     return Effect.all(Array.replicate(start, instances))
   })

@@ -3,14 +3,15 @@
  * upload and the processing. With `--book` it also times a file of accounts from the first byte to
  * the last result.
  */
-import { Clock, Console, Duration, Effect, Fiber, Record } from "effect"
+import { Clock, Console, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
 import { startServer } from "./Installation.ts"
 import { messageOf, positive, publish, short, table } from "./Report.ts"
 import * as Subjects from "./Subjects.ts"
-import { cpuSeconds, postgresCpuSeconds, residentBytes } from "./Usage.ts"
+import { mostMemory } from "./MostMemory.ts"
+import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { transactionsPerCall, workloads } from "./Workloads.ts"
 
 /** The processor seconds used so far, and the time in seconds. */
@@ -102,12 +103,6 @@ const measureTransactions = Effect.fnUntraced(function* (
   )
   return { title: `Transactions, ${transactionsPerCall} a line`, text }
 })
-
-const mostMemory = (pids: ReadonlyArray<number>, record: (bytes: number) => void) =>
-  Effect.sync(() => pids.forEach((pid) => record(residentBytes(pid)))).pipe(
-    Effect.andThen(Effect.sleep(Duration.millis(200))),
-    Effect.forever
-  )
 
 /** One book: from the first byte of its upload to the last result. */
 const measureBook = Effect.fnUntraced(function* (system: BatchClient.System, lines: number) {

@@ -58,7 +58,13 @@ const location = { Location: "The address of the certificate." }
 const issueCertificate = HttpApiEndpoint.post("issueCertificate", root, {
   payload: CertificateRequestBody,
   success: [created(CertificateRecordBody), accepted(CertificateRecordBody)],
-  error: errorBodies(["request_failed_validation", ...anyKeyed, ...anyBody, ...anyProtected])
+  error: errorBodies([
+    "request_failed_validation",
+    "certificate_limit_exceeded",
+    ...anyKeyed,
+    ...anyBody,
+    ...anyProtected
+  ])
 })
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(

@@ -238,6 +238,12 @@ const messages: {
     detail: "As many accounts are being processed as the limit allows; retry when others finish.",
     headers: retryAfter(retryAfterSeconds)
   }),
+  CertificateLimitExceeded: ({ retryAfterSeconds }) => ({
+    detail:
+      "The organisation has as many certificates that are being computed, or the supplier as many " +
+      "of the last 24 hours, as the limits allow.",
+    headers: retryAfter(retryAfterSeconds)
+  }),
   DryRunSuccessful: ({ key }) => ({
     detail: `The import of ${pair(key)} would succeed; it was rolled back due to the dry run.`
   }),

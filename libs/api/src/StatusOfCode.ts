@@ -52,6 +52,7 @@ export const statusOf = {
   idempotency_key_reused: 422,
   headers_too_large: 431,
   concurrency_limit_exceeded: 429,
+  certificate_limit_exceeded: 429,
   throttled: 429,
   error: 500,
   service_unavailable: 503,

@@ -49,6 +49,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   ImportInProgress: [400, "account_import_process_in_progress"],
   ImportProcessDiffers: [409, "import_process_differs"],
   OperationsTeamDoesNotExist: [400, "operations_team_name_does_not_exist"],
+  CertificateLimitExceeded: [429, "certificate_limit_exceeded"],
   ConcurrencyLimitExceeded: [429, "concurrency_limit_exceeded"],
   DryRunSuccessful: [400, "dry_run_successful"],
   AccountNotFound: [400, "account_not_found"],
@@ -140,6 +141,7 @@ describe("problemOf", () => {
       ["KeyRevoked", { "www-authenticate": "Token" }],
       ["MethodNotAllowed", { allow: "POST" }],
       ["Throttled", { "retry-after": "5" }],
+      ["CertificateLimitExceeded", { "retry-after": "60" }],
       ["ConcurrencyLimitExceeded", { "retry-after": "5" }],
       ["IdempotencyKeyInUse", { "retry-after": "1" }],
       ["ServiceUnavailable", { "retry-after": "5" }]

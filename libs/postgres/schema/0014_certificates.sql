@@ -56,7 +56,7 @@ create table certificate_keys (
 );
 
 grant select, insert on certificate_keys to data_import_batch_worker;
-grant select on certificate_keys to data_import_batches;
+grant select on certificate_keys to data_import_batches, data_import_board;
 
 create table certificates (
   number bigint generated always as identity constraint certificates_pkey primary key,
@@ -73,6 +73,10 @@ create table certificates (
   ended_at timestamptz,
   content json,
   jws text,
+  -- The step that failed.
+  failure text constraint certificates_failure_known
+    check (failure in ('ACCOUNTS', 'DOCUMENTS', 'SIGNATURE')),
+  constraint certificates_failed_whole check ((status = 'FAILED') = (failure is not null)),
   constraint certificates_issued_whole check ((status = 'ISSUED') = (jws is not null))
 );
 
@@ -82,9 +86,22 @@ create index certificates_by_organisation on certificates (organisation, ended_a
 
 create index certificates_running on certificates (number) where status = 'RUNNING';
 
-grant select, insert on certificates to data_import_batches;
-grant select, update (status, leased_until, ended_at, content, jws)
+grant select, insert on certificates to data_import_batches, data_import_board;
+grant select, update (status, leased_until, ended_at, content, jws, failure)
 on certificates to data_import_batch_worker;
+
+-- How many accounts of a running certificate are done. It is a table of its own, because the
+-- certificate is stored by a transaction that began before, and would conflict with each update.
+create table certificate_progress (
+  certificate uuid constraint certificate_progress_pkey primary key
+    constraint certificate_progress_certificate_exists references certificates (id)
+    on delete cascade,
+  done integer not null,
+  total integer not null
+);
+
+grant select, insert, update (done, total) on certificate_progress to data_import_batch_worker;
+grant select on certificate_progress to data_import_batches, data_import_board;
 
 -- The leaves of a tree, 256 in a block, with the tree hash of each block and the numbers of its
 -- accounts. An erased number is null.
@@ -112,6 +129,12 @@ create table certificate_entries (
 
 grant select, insert on certificate_entries to data_import_batch_worker;
 grant select on certificate_entries to data_import_batches;
+
+-- The one that a sign-off was given with; null for none.
+alter table migration_sign_offs add certificate uuid
+  constraint migration_sign_offs_certificate_exists references certificates (id);
+
+grant update (certificate) on migration_sign_offs to data_import_board;
 
 -- The event that a certificate was issued.
 alter table outbox add certificate uuid

@@ -4,7 +4,11 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
 import { completeEntries, issueNext } from "@data-import/domain/certificates/CertificateIssuing"
-import { type CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
+import {
+  type CertificateId,
+  certificateLimits,
+  Certificates
+} from "@data-import/domain/certificates/Certificates"
 import { CertificateSigner } from "@data-import/domain/certificates/CertificateSigner"
 import { nodesOf, proofOf } from "@data-import/domain/certificates/CertificateTrees"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -215,6 +219,51 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
         select entry from certificate_entries where supplier = ${owner.supplier.code}`
       )
       expect(kept).toEqual([])
+    })
+  )
+
+  it.effect("say how far they are, and which step has failed", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const deps = yield* ports
+      const { id } = yield* request(owner, null)
+      const found = Effect.map(
+        deps.certificates.find(owner.supplier.organisation, id),
+        Option.getOrThrow
+      )
+      expect((yield* found).progress).toBe(null)
+      for (const done of [1, 2]) yield* deps.certificates.report(id, { done, total: 3 })
+      expect((yield* found).progress).toEqual({ done: 2, total: 3 })
+      const signer = { ...deps.signer, sign: () => Effect.die(new Error("no key")) }
+      yield* Effect.exit(issueNext({ ...deps, signer }))
+      expect(yield* found).toMatchObject({
+        status: "FAILED",
+        failure: "SIGNATURE",
+        progress: null
+      })
+    })
+  )
+
+  it.effect("are refused beyond the number that may run, and that of a day", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { ofSupplierInDay, running } = certificateLimits
+      const many = (count: number) =>
+        Effect.forEach(Array.from({ length: count }), () => request(owner, null), {
+          concurrency: "unbounded"
+        })
+      yield* many(running)
+      expect(yield* Effect.flip(request(owner, null))).toMatchObject({ retryAfterSeconds: 15 })
+      const { code, organisation } = owner.supplier
+      yield* alter(`update certificates set status = 'FAILED', failure = 'ACCOUNTS',
+        ended_at = requested_at where supplier = '${code}'`)
+      yield* alter(`insert into certificates (id, organisation, supplier, issued_by, requested_at,
+          status, failure)
+        select gen_random_uuid(), '${organisation}', '${code}', '{}',
+          timestamptz '${DateTime.formatIso(noon)}' - interval '1 hour', 'FAILED', 'ACCOUNTS'
+        from generate_series(1, ${ofSupplierInDay - running})`)
+      const refused = yield* Effect.flip(request(owner, null))
+      expect(refused).toMatchObject({ _tag: "CertificateLimitExceeded", retryAfterSeconds: 86_400 })
     })
   )
 

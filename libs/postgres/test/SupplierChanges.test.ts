@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Batches } from "@data-import/domain/batches/Batches"
+import { CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
@@ -41,22 +42,32 @@ const markers = (it: TestDatabase.It): void => {
     })
   )
 
-  it.effect("change with imports, their cohorts, batches and the status", () =>
+  it.effect("change with imports, their cohorts, batches, certificates and the status", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const setup = yield* Configuration
       const { caller, keyOf, supplier } = yield* freshSupplier
       const stage = (key: ImportKey, cohort: string | null) =>
         imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, cohort })
+      const certificates = yield* Certificates
+      const certificate = {
+        id: CertificateId.make(crypto.randomUUID()),
+        cohort: null,
+        issuer: { organisation: caller.organisation, role: "client", id: caller.apiKey },
+        at: noon,
+        keep: null
+      }
       const seen = new Set([yield* markerOf(supplier.code)])
       const steps: ReadonlyArray<
-        Effect.Effect<unknown, unknown, Batches | Configuration | ImportProcesses>
+        Effect.Effect<unknown, unknown, Batches | Certificates | Configuration | ImportProcesses>
       > = [
         stage(keyOf("a"), null),
         stage(keyOf("b"), "wave-1"),
         stage(keyOf("b"), "wave-2"),
         imports.setSkipped({ key: keyOf("a"), skipped: true, at: noon }),
         Effect.map(createFor({ caller, supplier }), createdIn),
+        certificates.request({ ...certificate, caller, supplier: supplier.code }),
+        certificates.report(certificate.id, { done: 1, total: 2 }),
         setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
       ]
       for (const [index, step] of steps.entries()) {

@@ -297,9 +297,9 @@ const signingOff = (it: TestDatabase.It): void => {
         Option.map(({ status }) => status)
       )
       expect(yield* signOff(code)).toEqual(Option.none())
-      const command = { supplier: code, caller, at: noonPlus(1) }
+      const command = { supplier: code, certificate: null, caller, at: noonPlus(1) }
       yield* setPlan({ ...command, plan: [] })
-      const first = { by: caller.apiKey, at: noonPlus(1) }
+      const first = { by: caller.apiKey, at: noonPlus(1), certificate: null }
       const later = { ...command, at: noonPlus(2) }
       const both = Effect.all([recordSignOff(command), recordSignOff(command)], {
         concurrency: "unbounded"
@@ -316,7 +316,7 @@ const signingOff = (it: TestDatabase.It): void => {
       yield* setStatus("Complete")
       expect(yield* signOff(code)).toEqual(Option.none())
       yield* setStatus("Ongoing")
-      const signed = { by: caller.apiKey, at: noonPlus(2) }
+      const signed = { by: caller.apiKey, at: noonPlus(2), certificate: null }
       expect(yield* recordSignOff(later)).toEqual(signed)
       expect(yield* signOff(code)).toEqual(Option.some(signed))
       expect(yield* statusNow).toEqual(Option.some("Complete"))
@@ -324,8 +324,8 @@ const signingOff = (it: TestDatabase.It): void => {
       const entries = yield* auditLog.ofRequest(caller.requestId)
       expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([
         ["set_plan", "set"],
-        ["sign_off", "signed"],
-        ["sign_off", "signed"]
+        ["sign_off", "signed without_certificate"],
+        ["sign_off", "signed without_certificate"]
       ])
       expect(entries.every((entry) => entry.import_supplier === code)).toBe(true)
     })

@@ -12,6 +12,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Batches } from "@data-import/domain/batches/Batches"
+import { Certificates } from "@data-import/domain/certificates/Certificates"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { EventLog } from "@data-import/domain/events/EventLog"
@@ -72,6 +73,18 @@ const batchesOf = ({
   }
 }
 
+/** Asked for by clients and users of the board, and computed by the batch worker. */
+const certificatesOf = (ports: UserPorts): Certificates["Service"] => {
+  const { find, keys, list, newestIssued, request } = Context.get(ports.board, Certificates)
+  const { blocks, bounds, entriesOf, request: ofClients } = Context.get(ports.batches, Certificates)
+  return {
+    ...Context.get(ports["batch-worker"], Certificates),
+    ...{ find, keys, list, newestIssued, blocks, bounds, entriesOf },
+    request: (command) =>
+      command.caller.apiKey.startsWith("board:") ? request(command) : ofClients(command)
+  }
+}
+
 /** The batch worker seals and exports, and cannot read an entry. */
 const sealedOf = (ports: UserPorts): SealedAuditLog["Service"] => ({
   ...Context.get(ports["batch-worker"], SealedAuditLog),
@@ -125,6 +138,7 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
+    Context.add(Certificates, certificatesOf(ports)),
     Context.add(Webhooks, {
       ...Context.get(operator, Webhooks),
       finish: deliverer.finish,

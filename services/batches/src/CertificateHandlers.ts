@@ -7,13 +7,12 @@ import {
   joseType
 } from "@data-import/api/CertificateApi"
 import type { CertificateRecordBody, ProofBody } from "@data-import/api/CertificateBody"
+import { certificateBody } from "@data-import/domain/certificates/CertificateBody"
 import { CertificateQuery } from "@data-import/domain/certificates/CertificateQuery"
 import type { CertificateRecord } from "@data-import/domain/certificates/Certificates"
 import type { Proof } from "@data-import/domain/certificates/CertificateTrees"
 import { NotFound, PermissionDenied } from "@data-import/domain/requests/Failure"
-import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
-import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { prefers } from "@data-import/server/http/Accept"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
@@ -30,30 +29,8 @@ const root = "/v1/data-import/certificates/"
 const mayReadBalances = ({ scopes }: Pick<Caller, "scopes">): boolean =>
   scopes.includes("account:read")
 
-const countsOf = ({ issued }: CertificateRecord): Body["counts"] => {
-  if (issued === null) return null
-  const { documents, erased, reverted, states, tree_size } = issued.content
-  return { tree_size, states, erased, reverted, documents: documents.count }
-}
-
-/**
- * The body for this caller. Without `account:read` it has no balance, and no hash with which one
- * could be guessed.
- */
-const bodyOf = (record: CertificateRecord, caller: Pick<Caller, "scopes">): Body => ({
-  certificate_id: record.id,
-  import_supplier: wireCode(record.supplier),
-  cohort: record.cohort,
-  status: record.status,
-  requested_at: formatInstant(record.requestedAt),
-  ended_at: record.endedAt && formatInstant(record.endedAt),
-  issued_by: record.issuedBy,
-  counts: countsOf(record),
-  ...(mayReadBalances(caller) && {
-    certificate: record.issued?.content ?? null,
-    jws: record.issued?.jws ?? null
-  })
-})
+const bodyOf = (record: CertificateRecord, caller: Pick<Caller, "scopes">): Body =>
+  certificateBody(record, mayReadBalances(caller))
 
 const located = (id: string) => ({ location: `${root}${id}/` })
 

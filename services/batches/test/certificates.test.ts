@@ -2,7 +2,11 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
-import { Certificates } from "@data-import/domain/certificates/Certificates"
+import {
+  CertificateId,
+  certificateLimits,
+  Certificates
+} from "@data-import/domain/certificates/Certificates"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
 import { post } from "@data-import/server/testing/RunningService"
@@ -47,6 +51,27 @@ layer(Service.service, { excludeTestServices: true })("a certificate", (it) => {
       expect(list.json).toEqual([first.json])
       const nodes = `${root}${(first.json as { certificate_id: string }).certificate_id}/hashes/`
       expect((yield* Service.get(tenant, nodes)).text).toBe("[]")
+    })
+  )
+
+  it.effect("is refused while as many are computed as may be", () =>
+    Effect.gen(function* () {
+      const { caller, supplier, token } = yield* freshTenant()
+      const { addKeys, request } = yield* Certificates
+      yield* addKeys(keys, yield* DateTime.now)
+      const { organisation } = caller
+      const issuer = { organisation, role: "client", id: caller.apiKey }
+      const at = yield* DateTime.now
+      const command = { supplier: supplier.code, cohort: null, issuer, caller, at, keep: null }
+      for (let running = 0; running < certificateLimits.running; running++) {
+        yield* request({ ...command, id: CertificateId.make(crypto.randomUUID()) })
+      }
+      const refused = yield* post(root, token, { payload: { import_supplier: supplier.code } })
+      expect([refused.status, refused.headers["retry-after"], refused.json]).toEqual([
+        429,
+        "15",
+        expect.objectContaining({ code: "certificate_limit_exceeded" })
+      ])
     })
   )
 })

@@ -53,6 +53,8 @@ const make = Effect.gen(function* () {
           requestedAt: DateTime.addDuration(at, records.length),
           endedAt: null,
           issuedBy: issuer,
+          progress: null,
+          failure: null,
           issued: null
         }
         records.unshift(record)
@@ -82,8 +84,10 @@ const make = Effect.gen(function* () {
           : Option.none()
       ),
     keys: Effect.succeed([{ kid: "k", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }]),
+    newestIssued: unused,
     take: unused,
     certify: unused,
+    report: unused,
     fail: unused,
     withoutEntry: unused,
     storeEntry: unused,

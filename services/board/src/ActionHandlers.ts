@@ -2,6 +2,7 @@
 import { DateTime, Effect, Result, type Schema } from "effect"
 import { BoardActionGroup, actionBodies } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
+import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
@@ -30,6 +31,7 @@ const bodies = {
   cohort: bodyOf(actionBodies.cohort),
   processing: bodyOf(actionBodies.processing),
   signOff: bodyOf(actionBodies.signOff),
+  certificate: bodyOf(actionBodies.certificate),
   document: bodyOf(actionBodies.document)
 }
 
@@ -49,6 +51,7 @@ const acting =
 
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const actions = yield* MigrationActions
+  const certificates = yield* CertificateBoard
   const imports = yield* ImportBoard
 
   return Guard.handle(
@@ -60,6 +63,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       processCohort: acting(bodies.processing, actions.process),
       retryFailed: acting(bodies.processing, actions.retry),
       signOff: acting(bodies.signOff, actions.signOff),
+      issueBoardCertificate: acting(bodies.certificate, certificates.issue),
       pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),
       resumeBoardBatch: (call) => ok(actions.resumeBatch(Guard.callerOf(call), batchOf(call))),
       reveal: (call) => ok(imports.reveal(Guard.callerOf(call), supplierOf(call), numberOf(call))),

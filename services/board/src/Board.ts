@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as AuditBoard from "@data-import/domain/board/AuditBoard"
+import * as CertificateBoard from "@data-import/domain/board/CertificateBoard"
 import * as ImportBoard from "@data-import/domain/board/ImportBoard"
 import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
@@ -19,6 +20,7 @@ import * as SealedAuditLog from "@data-import/postgres/audit/SealedAuditLog"
 import * as Accounts from "@data-import/postgres/accounts/Accounts"
 import * as BoardSessions from "@data-import/postgres/access/BoardSessions"
 import * as Batches from "@data-import/postgres/batches/Batches"
+import * as Certificates from "@data-import/postgres/certificates/Certificates"
 import * as Forecasts from "@data-import/postgres/migrations/Forecasts"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as ImportSearch from "@data-import/postgres/migrations/ImportSearch"
@@ -27,6 +29,7 @@ import * as StoredSupplierChanges from "@data-import/postgres/migrations/Supplie
 import * as SupplierSummaries from "@data-import/postgres/migrations/SupplierSummaries"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
+import * as Hashing from "@data-import/server/Hashing"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as Changes from "./Changes.ts"
@@ -77,6 +80,7 @@ const documents = Layer.unwrap(
 
 const programs = Layer.mergeAll(
   AuditBoard.layer,
+  CertificateBoard.layer,
   ImportBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer
@@ -90,6 +94,7 @@ const storage = ServiceStorage.of(
     Accounts.layer,
     BoardSessions.layer,
     Batches.layer,
+    Certificates.layer,
     Forecasts.layer,
     ImportProcesses.layer,
     ImportSearch.layer,
@@ -112,5 +117,5 @@ const storage = ServiceStorage.of(
  */
 export const layer = Service.layer("board", serving).pipe(
   Layer.provide([access, programs]),
-  Layer.provide([documents, storage, TokenSecrets.layer])
+  Layer.provide([documents, storage, TokenSecrets.layer, Hashing.layer])
 )

@@ -1,6 +1,5 @@
 /** The data of the board over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
 import { ManagerRequired } from "@data-import/api/Refusal"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
@@ -11,29 +10,12 @@ import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDo
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import * as CertificateHandlers from "./CertificateHandlers.ts"
+import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
-import { pdfOf } from "./Pdf.ts"
+import { pdfOf } from "./print/Pdf.ts"
 
 const rowsOfPage = 100
-
-/** Supplier codes may have any character; file names only those safe in every system and header. */
-const nameOf = (call: Pick<Call, "params">, what: string): string =>
-  `${supplierOf(call).replaceAll(/[^\w.-]/g, "_")}-${what}`
-
-/** The header of a file to download. */
-const file = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` })
-
-const csv = (text: string, name: string) =>
-  HttpServerResponse.text(text, {
-    contentType: "text/csv; charset=utf-8",
-    headers: file(name)
-  }) as Answer.Response<200, string>
-
-const pdf = (bytes: Uint8Array, name: string) =>
-  HttpServerResponse.uint8Array(bytes, {
-    contentType: "application/pdf",
-    headers: file(name)
-  }) as Answer.Response<200, Uint8Array>
 
 const ok = <E, A>(effect: Effect.Effect<A, E>) =>
   Effect.map(effect, (body) => Answer.json(200, body))
@@ -85,22 +67,25 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         if (call.session.user.role !== "manager") return Effect.fail(new ManagerRequired())
         const caller = Guard.callerOf(call)
         return Effect.flatMap(imports.balances(caller, supplierOf(call), cohort), (text) =>
-          Answer.csvParts(text, file(nameOf(call, "balances.csv")))
+          Answer.csvParts(text, Files.header(Files.nameOf(call, "balances.csv")))
         )
       },
+      ...(yield* CertificateHandlers.handlers),
       getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),
       exportSummary: (call) =>
         Effect.map(summary(call), (document) =>
-          csv(summaryCsv(document), nameOf(call, "summary.csv"))
+          Files.csv(summaryCsv(document), Files.nameOf(call, "summary.csv"))
         ),
       printSummary: (call) =>
-        Effect.map(summary(call), (document) => pdf(pdfOf(document), nameOf(call, "summary.pdf"))),
+        Effect.map(Effect.flatMap(summary(call), pdfOf), (bytes) =>
+          Files.pdf(bytes, Files.nameOf(call, "summary.pdf"))
+        ),
       getBoardAccount: (call) =>
         ok(imports.account(call.session.user, supplierOf(call), numberOf(call))),
       listAudit: ({ parameters, session }) =>
         ok(audit.list(session.user, { limit: rowsOfPage, ...parameters })),
       exportAudit: ({ parameters, session }) =>
-        Effect.map(audit.csv(session.user, parameters), (text) => csv(text, "audit.csv"))
+        Effect.map(audit.csv(session.user, parameters), (text) => Files.csv(text, "audit.csv"))
     },
     premises
   )

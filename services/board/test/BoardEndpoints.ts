@@ -11,8 +11,9 @@ import {
   changesPath
 } from "@data-import/api/board/BoardApi"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
+import { CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
 import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
-import { freshSupplier } from "@data-import/domain/testing/freshNames"
+import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stage } from "@data-import/domain/testing/importStates"
 import { type Browser, sessionOf } from "./boardService.ts"
 
@@ -59,7 +60,8 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
   processCohort: processing,
   retryFailed: processing,
-  signOff: (supplier) => ({ import_supplier: supplier, accept_open: true }),
+  issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
+  signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
   linkDocument: () => ({ document: 0 })
 }
 
@@ -70,13 +72,18 @@ export interface Named {
   readonly supplier: string
   readonly number: string
   readonly batch: string
+  readonly certificate: string
 }
 
-export const pathOf = ({ path }: Endpoint, { batch, number, supplier }: Named): string =>
+export const pathOf = (
+  { path }: Endpoint,
+  { batch, certificate, number, supplier }: Named
+): string =>
   path
     .replace(":import_supplier", encodeURIComponent(supplier))
     .replace(":external_account_number", encodeURIComponent(number))
     .replace(":batch_id", batch)
+    .replace(":certificate_id", certificate)
 
 export const ask = Effect.fnUntraced(function* (
   one: Browser,
@@ -97,10 +104,16 @@ export const ask = Effect.fnUntraced(function* (
 /** A supplier with an import, and a batch that is not started. */
 export const migration = Effect.gen(function* () {
   const owner = yield* freshSupplier
-  const { supplier } = owner
+  const { caller, supplier } = owner
   yield* stage(owner, ["a"])
   const { id } = createdIn(yield* createFor(owner, { ...processSettings, pending: {} }))
-  const named: Named = { supplier: supplier.code, number: "a", batch: id }
+  const { addKeys, request } = yield* Certificates
+  yield* addKeys([{ kid: "k", x: "x" }], noon)
+  const certificate = CertificateId.make(crypto.randomUUID())
+  const issuer = { organisation: caller.organisation, role: "client", id: caller.apiKey }
+  const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
+  yield* request({ ...asked, supplier: supplier.code })
+  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate }
   return { ...owner, named }
 })
 

@@ -1,32 +1,16 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
 import { importsAtOnce, MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import type { MovedSelection, Selection } from "@data-import/domain/board/Selection"
-import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
-import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches } from "@data-import/domain/batches/Batches"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { hex, noon } from "@data-import/domain/testing/freshNames"
+import { noon } from "@data-import/domain/testing/freshNames"
 import { insertImports } from "@data-import/postgres/testing/rows"
-import { begin, boardLayer, complete, fail, notedBy, stage } from "./boardPrograms.ts"
+import { begun, boardLayer, complete, entriesOf, fail, notedBy, stage } from "./boardPrograms.ts"
 
 const team = "Migration Team"
-
-/** The world of a test, with a manager as the caller. */
-const begun = Effect.gen(function* () {
-  const world = yield* begin
-  const requestId = RequestId.make(`request-${hex(16)}`)
-  return { ...world, caller: { user: world.user, requestId }, code: world.mine.supplier.code }
-})
-
-const entriesOf = Effect.fnUntraced(function* (id: RequestId) {
-  const auditLog = yield* AuditLog
-  const entries = yield* auditLog.ofRequest(id)
-  return entries.map(({ action, apiKey, outcome }) => `${apiKey} ${action} ${outcome}`)
-})
 
 const batchOf = Effect.fnUntraced(function* (id: string) {
   const batches = yield* Batches
@@ -53,7 +37,11 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
           actions.setCohort(caller, code, { cohort: "x", selection: {} }),
           actions.process(caller, code, processing()),
           actions.retry(caller, code, processing()),
-          actions.signOff(caller, code, { import_supplier: code, accept_open: true }),
+          actions.signOff(caller, code, {
+            import_supplier: code,
+            accept_open: true,
+            certificate_id: null
+          }),
           actions.signOffState(caller, code)
         ]
         for (const attempt of attempts) {
@@ -91,7 +79,11 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       const { caller, code } = yield* begun
       expect(yield* setStatus(caller, code, { status: "Paused" })).toEqual({ status: "Paused" })
       expect(yield* setStatus(caller, code, { status: "Ongoing" })).toEqual({ status: "Ongoing" })
-      yield* signOff(caller, code, { import_supplier: code, accept_open: false })
+      yield* signOff(caller, code, {
+        import_supplier: code,
+        accept_open: false,
+        certificate_id: null
+      })
       expect(yield* Effect.flip(setStatus(caller, code, { status: "Ongoing" }))).toMatchObject({
         _tag: "MigrationNotOngoing",
         status: "Complete"
@@ -138,7 +130,11 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       expect(
         yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} }))
       ).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
-      yield* signOff(caller, code, { import_supplier: code, accept_open: true })
+      yield* signOff(caller, code, {
+        import_supplier: code,
+        accept_open: true,
+        certificate_id: null
+      })
       const signedOff = { _tag: "MigrationNotOngoing", status: "Complete" }
       expect(yield* Effect.flip(set("late", {}))).toMatchObject(signedOff)
     })
@@ -308,7 +304,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         lines_per_second: null
       })
       expect(yield* resumeBatch(caller, id)).toMatchObject({ state: "QUEUED", paused_by: [] })
-      const { foreign } = yield* begin
+      const { foreign } = yield* begun
       const stranger = {
         ...caller,
         user: { ...caller.user, organisations: [foreign.supplier.organisation] }
@@ -353,44 +349,6 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         }
         expect(yield* notedBy(resumeBatch(stranger, batch))).toMatchObject({ batch: undefined })
       }
-    })
-  )
-
-  it.effect("sign off a migration without open work, once its code is typed", () =>
-    Effect.gen(function* () {
-      const { signOff, signOffState } = yield* MigrationActions
-      const { detail } = yield* MigrationBoard
-      const { caller, code, mine, user } = yield* begun
-      yield* stage(mine, ["a", "b"])
-      yield* complete(mine, "a")
-      const open = [{ what: "PENDING", count: 1 }]
-      expect(yield* signOffState(caller, code)).toEqual({ open, signed: null })
-      const typed = { import_supplier: code, accept_open: true }
-      const attempts = [
-        [{ ...typed, import_supplier: "OTHER" }, "import_supplier"],
-        [{ ...typed, accept_open: false }, "accept_open"]
-      ] as const
-      for (const [command, attr] of attempts) {
-        expect(yield* Effect.flip(signOff(caller, code, command))).toMatchObject({
-          _tag: "ValidationFailed",
-          errors: [{ attr }]
-        })
-      }
-      const signed = { by: "board:mia", at: "2026-01-01T12:00:00Z" }
-      expect(yield* signOff(caller, code, typed)).toEqual({ open, signed })
-      expect(yield* signOff(caller, code, typed)).toEqual({ open, signed })
-      expect((yield* detail(user, code)).migration).toMatchObject({
-        status: "Complete",
-        condition: "done"
-      })
-      expect(yield* entriesOf(caller.requestId)).toEqual([
-        "board:mia sign_off request_failed_validation",
-        "board:mia change_supplier_status complete",
-        "board:mia sign_off signed"
-      ])
-      const configuration = yield* Configuration
-      yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
-      expect(yield* signOffState(caller, code)).toEqual({ open, signed: null })
     })
   )
 })

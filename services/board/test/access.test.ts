@@ -13,10 +13,18 @@ import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testi
 import * as Board from "./BoardEndpoints.ts"
 import { browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
 
-const nowhere: Board.Named = { supplier: "NOBODY", number: "a", batch: crypto.randomUUID() }
+const nowhere: Board.Named = {
+  supplier: "NOBODY",
+  number: "a",
+  batch: crypto.randomUUID(),
+  certificate: "c"
+}
 
-/** The import has no such document, and the batch has not started. */
+/** The import has no such document; the batch has not started, and the certificate not ended. */
 const statuses: Readonly<Record<string, number>> = {
+  exportCertificate: 404,
+  exportSignedCertificate: 404,
+  printCertificate: 404,
   linkDocument: 404,
   pauseBoardBatch: 409,
   resumeBoardBatch: 409
@@ -81,6 +89,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
         expect((yield* one.ask({ method, path, headers })).status).toBe(405)
       }
       expect((yield* auditOf(made)).entries.map(({ action }) => action)).toEqual([
+        "issue_certificate",
         "create_batch",
         "stage"
       ])
@@ -95,7 +104,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       expect([refused.status, codeOf(refused)]).toEqual([403, "permission_denied"])
       const also = yield* Board.ask(one, endpoint, nowhere, yield* Board.tokenOf(one))
       expect([also.status, also.text]).toEqual([403, refused.text])
-      expect((yield* auditOf(made)).entries.length).toBe(2)
+      expect((yield* auditOf(made)).entries.length).toBe(3)
     })
   )
 
@@ -117,7 +126,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
           const refused = yield* Board.ask(one, endpoint, named, headers)
           expect([refused.status, refused.text]).toEqual([404, without.text])
         }
-        expect((yield* auditOf(foreign)).entries.length).toBe(2)
+        expect((yield* auditOf(foreign)).entries.length).toBe(3)
       })
   )
 

@@ -6,6 +6,7 @@ import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
+import { later } from "../testing/sampleCertificates.ts"
 import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
 
 interface Action {
@@ -126,6 +127,19 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [{ path: `${migration}plan/`, body: { points: [{ on: "2026-12-01", accounts: 100 }] } }]
   },
   {
+    at: `${supplier}certificates/?cohort=wave-1`,
+    button: "Issue a certificate…",
+    dialog: /Issue a certificate of DELTA_LEGACY/,
+    confirm: "Issue the certificate",
+    said: /is being computed/,
+    posted: [
+      {
+        path: `${migration}certificates/`,
+        body: { certificate_id: batch.batch_id, cohort: "wave-1" }
+      }
+    ]
+  },
+  {
     at: supplier,
     button: "Sign off…",
     dialog: /Sign DELTA_LEGACY off/,
@@ -136,7 +150,7 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [
       {
         path: `${migration}sign-off/`,
-        body: { import_supplier: "DELTA_LEGACY", accept_open: true }
+        body: { import_supplier: "DELTA_LEGACY", accept_open: true, certificate_id: later }
       }
     ]
   }

@@ -4,10 +4,17 @@ import * as Browsing from "@data-import/server/testing/Browser"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
 import { build } from "../testing/build.ts"
+import { earlier, later } from "../testing/sampleCertificates.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
 
 export const supplier = "/board/migrations/DELTA_LEGACY/"
 export const pausedBatch = "00000000-0000-4000-8000-000000000002"
+
+/** A viewer sees less of these. */
+export const certificatePaths = [
+  `${supplier}certificates/`,
+  `${supplier}certificates/${later}/?with=${earlier}`
+]
 
 export const paths = [
   "/board/",
@@ -18,6 +25,7 @@ export const paths = [
   `${supplier}batches/${pausedBatch}/`,
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
+  ...certificatePaths,
   "/board/audit/"
 ]
 

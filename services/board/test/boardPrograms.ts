@@ -1,19 +1,26 @@
 /** The programs of the board on PostgreSQL: two live organisations and a test organisation, each with a supplier. */
 import { DateTime, Effect, Layer } from "effect"
+import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { layer as auditBoard } from "@data-import/domain/board/AuditBoard"
+import { layer as certificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
 import { layer as actions } from "@data-import/domain/board/MigrationActions"
 import { layer as forecasting } from "@data-import/domain/migrations/MigrationForecasts"
 import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
-import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
+import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
+import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
+import { Certificates } from "@data-import/domain/certificates/Certificates"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { Hashing as HashingPort } from "@data-import/domain/requests/Hashing"
+import * as Hashing from "@data-import/server/Hashing"
 import { layerMemory as documents } from "@data-import/domain/testing/memory/Documents"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import {
   freshSupplier,
   freshTestOrganisation,
+  hex,
   noon,
   testSupplierOf
 } from "@data-import/domain/testing/freshNames"
@@ -26,13 +33,17 @@ export type Owner = Imports.Owner
 const ports = Layer.mergeAll(
   TestDatabase.deployedWithTeam,
   documents(new Map()),
+  Hashing.layer,
   SteppedClock.layer
 )
 
-export const boardLayer = Layer.mergeAll(auditBoard, importBoard, actions, migrationBoard).pipe(
-  Layer.provideMerge(forecasting),
-  Layer.provideMerge(ports)
-)
+export const boardLayer = Layer.mergeAll(
+  auditBoard,
+  certificateBoard,
+  importBoard,
+  actions,
+  migrationBoard
+).pipe(Layer.provideMerge(forecasting), Layer.provideMerge(ports))
 
 export const userOf = (
   organisations: ReadonlyArray<OrganisationName> | null,
@@ -49,6 +60,19 @@ export const begin = Effect.gen(function* () {
   const testSupplier = testSupplierOf(test.name)
   yield* configuration.createSupplier(testSupplier)
   return { mine, foreign, testSupplier, user: userOf([mine.supplier.organisation]) }
+})
+
+/** The same, with a manager as the caller. */
+export const begun = Effect.gen(function* () {
+  const world = yield* begin
+  const requestId = RequestId.make(`request-${hex(16)}`)
+  return { ...world, caller: { user: world.user, requestId }, code: world.mine.supplier.code }
+})
+
+/** What the audit log has of a request. */
+export const entriesOf = Effect.fnUntraced(function* (id: RequestId) {
+  const entries = yield* (yield* AuditLog).ofRequest(id)
+  return entries.map(({ action, apiKey, outcome }) => `${apiKey} ${action} ${outcome}`)
 })
 
 export const stage = (
@@ -87,3 +111,14 @@ export const notedBy = <A, E, R>(request: Effect.Effect<A, E, R>) => {
     Effect.as(facts)
   )
 }
+
+/** Publishes the keys, and issues the certificates that were requested, as the batch worker does. */
+export const issueAll = (sign = (): Effect.Effect<string> => Effect.succeed("a.b.c")) =>
+  Effect.gen(function* () {
+    const certificates = yield* Certificates
+    const keys = Effect.succeed([{ kid: "k", x: "x" }])
+    yield* certificates.addKeys(yield* keys, yield* DateTime.now)
+    const signer = { issuer: "test", sign, keys }
+    const ports = { certificates, hashing: yield* HashingPort, signer }
+    while (yield* Effect.catchDefect(issueNext(ports), () => Effect.succeed(true))) continue
+  }).pipe(Effect.provide(Hashing.layer))

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stagedContent } from "@data-import/domain/testing/importStates"
+import { issueAll } from "./boardPrograms.ts"
 import { serviceWith, signedIn } from "./boardService.ts"
 
 const staged = Effect.gen(function* () {
@@ -61,7 +62,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect(csv.text).toContain("Imports,PENDING,2")
         const pdf = yield* get(`${root}summary.pdf`)
         expect(pdf.headers["content-type"]).toBe("application/pdf")
-        expect(pdf.text.startsWith("%PDF-1.4")).toBe(true)
+        expect(pdf.text.startsWith("%PDF-1")).toBe(true)
         expect((yield* get("/board/api/audit.csv")).text).toMatch(/^id,at,/)
         expect((yield* get("/board/api/migrations/NOBODY/")).status).toBe(404)
         expect((yield* get(`${root}imports/?limit=0`)).status).toBe(400)
@@ -97,7 +98,21 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           expect.objectContaining({ code: "request_failed_validation" })
         ])
         expect((yield* act(`${root}imports/a/reveal/`, {})).status).toBe(200)
-        const signed = { import_supplier: code, accept_open: true }
+        yield* issueAll()
+        const certificate_id = crypto.randomUUID()
+        const asked = yield* act(`${root}certificates/`, { certificate_id, cohort: null })
+        expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("RUNNING")])
+        yield* issueAll()
+        for (const [extension, type] of [
+          ["json", "application/json"],
+          ["jws", "application/jose"],
+          ["pdf", "application/pdf"]
+        ]) {
+          const file = yield* get(`${root}certificates/${certificate_id}/certificate.${extension}`)
+          expect([file.status, file.headers["content-type"]]).toEqual([200, type])
+          expect(file.headers["content-disposition"]).toContain(`.${extension}"`)
+        }
+        const signed = { import_supplier: code, accept_open: true, certificate_id: null }
         expect((yield* act(`${root}sign-off/`, signed)).status).toBe(200)
         const audit = JSON.parse(
           (yield* get(`/board/api/audit/?who=board:local&import_supplier=${code}`)).text
@@ -108,6 +123,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect(actions).toEqual([
           "sign_off",
           "change_supplier_status",
+          "issue_certificate",
           "read_import",
           "change_supplier_status",
           "change_import",

@@ -53,7 +53,7 @@ const atParameters = (endpoint: Board.Endpoint, path: string) =>
   endpoint.parameters.flatMap((name) => texts.map((text) => `${path}?${name}=${text}`))
 
 const atSegments = (endpoint: Board.Endpoint, named: Board.Named) =>
-  (["supplier", "number", "batch"] as const)
+  (["supplier", "number", "batch", "certificate"] as const)
     .filter(
       (name) => Board.pathOf(endpoint, { ...named, [name]: "" }) !== Board.pathOf(endpoint, named)
     )

@@ -20,7 +20,7 @@ const exceptions: Readonly<Record<string, string>> = {
   ".speed": "Lines in a second.",
   ".size": "Of one document.",
   ".place": "The place of a line among the others.",
-  ".past": "What was open on a past day, of which there are only counts.",
+  ".past": "What was open on a past day, or certified then, of which there are only counts.",
   "details.data":
     "What a chart shows: past hours, of which there are only counts, or the table above.",
   summary: "Opens the list that it counts.",

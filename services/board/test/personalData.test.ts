@@ -69,7 +69,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           const token = yield* tokenOf(one)
           const told: Array<string> = []
           for (const number of ["failed", "imported"]) {
-            const named: Named = { supplier, number, batch: crypto.randomUUID() }
+            const [batch, certificate] = [crypto.randomUUID(), crypto.randomUUID()]
+            const named: Named = { supplier, number, batch, certificate }
             for (const endpoint of all.filter((each) => each !== changes)) {
               if (endpoint.path.endsWith("sign-out/")) continue
               const { text } = yield* ask(one, endpoint, named, token)

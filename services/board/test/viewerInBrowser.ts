@@ -7,7 +7,7 @@ import { inaccessible, type Opened } from "@data-import/server/testing/Browser"
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
-import { type Board, paths } from "./boardInBrowser.ts"
+import { type Board, certificatePaths, paths } from "./boardInBrowser.ts"
 
 /** Buttons that show other rows, or end the viewer's own session. */
 const harmless = /^(Sign out|Show|Back|Next|Newer|Older)$/
@@ -30,21 +30,42 @@ const seen = async ({ page }: Opened) => {
 
 const isHarmless = (name: string) => harmless.test(name)
 
+const isAlike = (path: string) => !certificatePaths.includes(path)
+
 export const viewerTests = ({ server, visit }: Board): void => {
-  it.each(paths)("%s shows a viewer the same as a manager, without actions", async (path) => {
-    const manager = await visit(path)
-    const { buttons: offered, ...all } = await seen(manager)
-    await manager.page.context().close()
-    server().fixture = { ...standard, role: "viewer" }
-    const viewer = await visit(path)
-    const { buttons, ...shown } = await seen(viewer)
-    expect(shown).toEqual(all)
-    expect(buttons).toEqual(offered.filter(isHarmless))
-    expect(await inaccessible(viewer.page)).toEqual([])
-    expect(viewer.faults).toEqual([])
-    expect(server().posted).toEqual([])
-    await viewer.page.context().close()
-  })
+  it.each(paths.filter(isAlike))(
+    "%s shows a viewer the same as a manager, without actions",
+    async (path) => {
+      const manager = await visit(path)
+      const { buttons: offered, ...all } = await seen(manager)
+      await manager.page.context().close()
+      server().fixture = { ...standard, role: "viewer" }
+      const viewer = await visit(path)
+      const { buttons, ...shown } = await seen(viewer)
+      expect(shown).toEqual(all)
+      expect(buttons).toEqual(offered.filter(isHarmless))
+      expect(await inaccessible(viewer.page)).toEqual([])
+      expect(viewer.faults).toEqual([])
+      expect(server().posted).toEqual([])
+      await viewer.page.context().close()
+    }
+  )
+
+  it.each(certificatePaths)(
+    "%s shows a viewer counts, and neither sums nor hashes",
+    async (path) => {
+      server().fixture = { ...standard, role: "viewer" }
+      const { faults, page } = await visit(path)
+      await page.getByText(/Sums[ ,a-z]* are for managers/).waitFor()
+      await page.getByText("58,464").first().waitFor()
+      const text = await page.locator("main").innerText()
+      expect(text).not.toMatch(/1,204,5|5f3c 7a0e|Download/)
+      expect(await textsOf(page, "main button")).toEqual([])
+      expect(await inaccessible(page)).toEqual([])
+      expect(faults).toEqual([])
+      await page.context().close()
+    }
+  )
 
   it("tells a viewer whom to ask for more, and keeps personal data masked", async () => {
     server().fixture = { ...standard, role: "viewer" }

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { extname, join } from "node:path"
 import * as Accounts from "./sampleAccount.ts"
+import * as Certificates from "./sampleCertificates.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 
@@ -16,6 +17,10 @@ export interface Fixture {
   readonly isEmpty: boolean
   /** All of them, instead of what they are. */
   readonly status?: "Ongoing" | "Paused" | "Complete"
+  /** Whether the sign-off has no certificate. */
+  readonly isUncertified?: boolean
+  /** Whether the certificate that is being computed is issued. */
+  readonly isCertified?: boolean
   /** Imports of each list. */
   readonly imports: number
   /** Answers, by a pattern of their paths, that are refused with a status. */
@@ -70,12 +75,22 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   if (batch !== undefined) return Samples.batch(batch, now)
   const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
   if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
+  const isManager = fixture.role === "manager"
+  const { isCertified = false } = fixture
+  const certified = (cohort: string | null) =>
+    Certificates.certificates(name, { cohort, isManager, isCertified }, now)
+  const certificate = /^certificates\/([^/]+)\/$/.exec(rest)?.[1]
+  if (certificate !== undefined) {
+    const { certificates } = certified(null)
+    return certificates.find(({ certificate_id }) => certificate_id === certificate)
+  }
   const step = query.get("step") === "day" ? "day" : "hour"
   const parts: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     "cohorts/": () => Samples.cohorts(migration),
     "batches/": () => Samples.batches(now),
+    "certificates/": () => certified(query.get("cohort")),
     "forecasts/": () => Lists.forecasts(now),
     "problems/": () => Samples.problems(migration),
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
@@ -84,6 +99,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
         { what: "FAILED", count: 412 },
         { what: "LINES_FAILED", count: 96 }
       ],
+      certificate: fixture.isUncertified === true ? null : Certificates.attached(name, now),
       signed: null
     })
   }
@@ -110,6 +126,7 @@ const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
     return isFirst ? { changed: 400, next_after: "NL-0000400" } : { changed: 12, next_after: null }
   }
   if (path.endsWith("plan/")) return { points: [] }
+  if (path.endsWith("certificates/")) return { certificate_id: Certificates.later }
   if (path.endsWith("document-links/")) {
     return { url: "/board/document", expires_at: Samples.instant(Date.now() + 300_000) }
   }

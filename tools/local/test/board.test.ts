@@ -107,9 +107,21 @@ const retries = async (page: Page, code: string) => {
   await headline(page, new RegExp(`${code}: 10 of 10 imported, none failed, nothing is open`))
 }
 
+const certifies = async (page: Page, code: string) => {
+  await page.getByRole("link", { name: "Certificates", exact: true }).click()
+  await page.getByRole("button", { name: "Issue a certificate…" }).click()
+  await page.getByRole("button", { name: "Issue the certificate" }).click()
+  await page.getByText("is being computed. Its page shows").waitFor()
+  await page.getByRole("button", { name: "Close" }).click()
+  // The page updates without a reload.
+  await headline(page, /^1 certificate, the newest of 10 accounts$/)
+  await page.getByRole("link", { name: code, exact: true }).click()
+}
+
 const signsOff = async (page: Page, code: string) => {
   await page.getByRole("button", { name: "Sign off…" }).click()
   await page.getByText("Nothing is open.").waitFor()
+  await page.getByText("10 accounts as of").waitFor()
   await page.getByLabel(`Type ${code} to confirm`).fill(code)
   await page.getByRole("button", { name: `Sign ${code} off` }).click()
   await page.getByText(`${code} is signed off.`).waitFor()
@@ -127,6 +139,7 @@ const journey = async (page: Page, link: string, code: string) => {
   isStored = true
   await retries(page, code)
   expect(await Browsing.inaccessible(page)).toEqual([])
+  await certifies(page, code)
   await signsOff(page, code)
 }
 

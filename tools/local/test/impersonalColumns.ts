@@ -61,7 +61,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     certificate_blocks: "hash leaves",
     certificate_entries: "leaf supplier",
     certificate_keys: "kid x",
-    certificates: "cohort content issued_by jws organisation status supplier",
+    certificates: "cohort content failure issued_by jws organisation status supplier",
     import_differences: "amount",
     import_totals: "amount",
     ledgers: "last_statement_balance last_statement_closing_date ledger_balance ledger_code",

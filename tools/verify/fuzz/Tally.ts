@@ -35,6 +35,7 @@ const codesOfTrouble = [
   "202",
   "409 sandbox_in_use",
   "409 storage_limit_exceeded",
+  "429 certificate_limit_exceeded",
   "429 throttled",
   "500 error",
   "503 service_unavailable"

@@ -12,6 +12,7 @@ import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
+import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
 
 const root = "/board/api/"
@@ -63,7 +64,16 @@ export const actionBodies = {
   processing: Processing,
   signOff: Schema.Struct({
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
-    accept_open: Schema.Boolean
+    accept_open: Schema.Boolean,
+    certificate_id: Schema.NullOr(Schema.String).annotateKey({
+      description: "The certificate that was shown, which is the newest; null for none."
+    })
+  }),
+  certificate: Schema.Struct({
+    certificate_id: Schema.String.annotateKey({
+      description: "A new UUID of the page. Sent again, it gives the certificate that there is."
+    }),
+    cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." })
   }),
   document: Schema.Struct({
     document: Schema.Number.annotateKey({ description: "Its place among the documents, from 0." })
@@ -106,6 +116,19 @@ const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, 
     limit
   }),
   success: Migrations.BatchLinesBody
+})
+
+const certificates = `${migration}certificates/` as const
+const oneCertificate = { ...supplier, certificate_id: Schema.String }
+
+const listCertificates = get("listBoardCertificates", certificates, {
+  params: supplier,
+  query: Schema.Struct({
+    cohort: text,
+    before: text,
+    limit: limit.annotate({ description: "1 to 1,000; 100 unless given." })
+  }),
+  success: Certificates.BoardCertificatesBody
 })
 
 /** A stream, because a migration may have millions of accounts. */
@@ -182,6 +205,23 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   }),
   listImports,
   exportBalances,
+  listCertificates,
+  get("getBoardCertificate", `${certificates}:certificate_id/`, {
+    params: oneCertificate,
+    success: Certificates.BoardCertificateBody
+  }),
+  get("exportCertificate", `${certificates}:certificate_id/certificate.json`, {
+    params: oneCertificate,
+    success: Schema.String
+  }),
+  get("exportSignedCertificate", `${certificates}:certificate_id/certificate.jws`, {
+    params: oneCertificate,
+    success: Schema.String
+  }),
+  get("printCertificate", `${certificates}:certificate_id/certificate.pdf`, {
+    params: oneCertificate,
+    success: Schema.Uint8Array
+  }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
@@ -229,6 +269,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.signOff,
     success: Migrations.SignOffBody
+  }),
+  post("issueBoardCertificate", certificates, {
+    params: supplier,
+    payload: actionBodies.certificate,
+    success: Certificates.BoardCertificateBody
   }),
   post("pauseBoardBatch", `${root}batches/:batch_id/pause/`, {
     params: { batch_id: Schema.String },

@@ -314,5 +314,16 @@ export const SignOffBody = Schema.Struct({
       count: Schema.Int
     })
   ).annotateKey({ description: "What is not done. Empty: nothing is open." }),
+  certificate: Schema.NullOr(
+    Schema.Struct({
+      certificate_id: Schema.String,
+      cohort: Schema.NullOr(Schema.String),
+      at: InstantText,
+      tree_size: count("Certified accounts."),
+      root: Schema.NullOr(Schema.String).annotateKey({ description: "Null for a viewer." })
+    })
+  ).annotateKey({
+    description: "The one that it was given with; before, the newest that is issued. Null: none."
+  }),
   signed: Schema.NullOr(Schema.Struct({ by: Schema.String, at: InstantText }))
 })

@@ -19,7 +19,7 @@ import {
   OperationsTeamDoesNotExist
 } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
-import { recordRefusalsOf } from "../audit/Audit.ts"
+import { refusalsRecorded } from "./Acting.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
 import { invalid, selected, type Selection } from "./Selection.ts"
@@ -41,14 +41,6 @@ interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
 }
-
-/** Records a refused action of the user on the supplier. */
-export const refusalsRecorded = (
-  { auditLog }: Pick<Dependencies, "auditLog">,
-  caller: BoardCaller,
-  action: AuditAction,
-  supplier: Pick<Supplier, "code" | "organisation">
-) => recordRefusalsOf(auditLog, action, callerFor(caller, supplier.organisation), supplier)
 
 const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 

@@ -6,16 +6,18 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { changeStatus, type Supplier } from "../suppliers/Supplier.ts"
-import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import { Batches } from "../batches/Batches.ts"
+import type { BoardUser } from "../access/BoardUser.ts"
+import { CertificateId, Certificates } from "../certificates/Certificates.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
-import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
-import { type Failure, MigrationNotOngoing, unavailable } from "../requests/Failure.ts"
+import { type Failure, MigrationNotOngoing } from "../requests/Failure.ts"
 import { traced } from "../support/Traced.ts"
-import { actingAs, type BoardCaller, callerFor } from "./BoardCaller.ts"
+import { acting, available } from "./Acting.ts"
+import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
 import { unstagedOf } from "../migrations/OpenWorkText.ts"
@@ -49,6 +51,13 @@ interface Moved {
   readonly next_after: string | null
 }
 
+interface SigningOff {
+  readonly import_supplier: string
+  readonly accept_open: boolean
+  /** The certificate that the user was shown; null for none. */
+  readonly certificate_id: string | null
+}
+
 export class MigrationActions extends Context.Service<
   MigrationActions,
   {
@@ -76,11 +85,11 @@ export class MigrationActions extends Context.Service<
       caller: Pick<BoardCaller, "user">,
       supplier: string
     ) => Effect.Effect<SignOffBody, Failure>
-    /** Makes the supplier Complete. Refused while something is open, unless that is accepted. */
-    readonly signOff: Action<
-      { readonly import_supplier: string; readonly accept_open: boolean },
-      SignOffBody
-    >
+    /**
+     * Makes the supplier Complete, with the newest certificate. Refused while something is open,
+     * unless that is accepted, and with another certificate than that.
+     */
+    readonly signOff: Action<SigningOff, SignOffBody>
     readonly pauseBatch: BatchAction
     /** Lifts every pause but the sender's own, and that of a supplier that is not Ongoing. */
     readonly resumeBatch: BatchAction
@@ -95,6 +104,7 @@ export const importsAtOnce = 20 * pageSize
 interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
+  readonly certificates: Certificates["Service"]
   readonly configuration: Configuration["Service"]
   readonly migrations: Migrations["Service"]
   readonly searching: ImportSearch["Service"]
@@ -165,8 +175,9 @@ const setCohort = Effect.fnUntraced(function* (
 })
 
 const signOffState = Effect.fnUntraced(function* (
-  { batches, migrations, summaries }: Dependencies,
-  { code: supplier, status }: Supplier
+  { batches, certificates, migrations, summaries }: Dependencies,
+  { role }: Pick<BoardUser, "role">,
+  { code: supplier, organisation, status }: Supplier
 ) {
   const at = yield* DateTime.now
   const [summary, unfinished, signed, plans] = yield* Effect.all(
@@ -179,9 +190,17 @@ const signOffState = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   const valid = status === "Complete" ? Option.getOrNull(signed) : null
+  const attached = valid?.certificate
+  const certificate =
+    attached === null
+      ? Option.none()
+      : attached === undefined
+        ? yield* certificates.newestIssued(supplier)
+        : yield* certificates.find(organisation, attached)
   const lines = { ...stagingLines(unfinished), refused: summary.linesRefused }
   const unstaged = unstagedOf(summary.states, lines, expectedBy(plans.get(supplier) ?? []))
-  return signOffBody(openItems(summary, unstaged, unfinished.length), valid)
+  const open = openItems(summary, unstaged, unfinished.length)
+  return signOffBody(open, Option.getOrNull(certificate), valid, role === "manager")
 })
 
 const itemsText = ({ open }: SignOffBody): string =>
@@ -192,51 +211,38 @@ const signOff = Effect.fnUntraced(function* (
   caller: BoardCaller,
   named: string,
   supplier: Supplier,
-  command: { readonly import_supplier: string; readonly accept_open: boolean }
+  command: SigningOff
 ) {
   const { code, organisation } = supplier
   if (command.import_supplier !== named) {
     const detail = "Must be the code of the supplier that is signed off."
     return yield* invalid({ attr: "import_supplier", code: "invalid", detail })
   }
-  const before = yield* signOffState(deps, supplier)
+  const before = yield* signOffState(deps, caller.user, supplier)
+  if (before.signed !== null) return before
   if (before.open.length > 0 && !command.accept_open) {
     const detail = `Is open: ${itemsText(before)}. Accept it, or finish it first.`
     return yield* invalid({ attr: "accept_open", code: "invalid", detail })
   }
-  const at = yield* DateTime.now
-  const signed = yield* deps.migrations.recordSignOff({
+  const newest = before.certificate?.certificate_id ?? null
+  if (newest !== command.certificate_id) {
+    const detail = `Is not the newest certificate, which is ${newest ?? "none"}. Look at it first.`
+    return yield* invalid({ attr: "certificate_id", code: "invalid", detail })
+  }
+  yield* deps.migrations.recordSignOff({
     supplier: code,
+    certificate: newest === null ? null : CertificateId.make(newest),
     caller: callerFor(caller, organisation),
-    at
+    at: yield* DateTime.now
   })
-  return signOffBody(before.open, signed)
+  return yield* signOffState(deps, caller.user, { ...supplier, status: "Complete" })
 })
-
-const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
-  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
-
-/** Acts on a supplier, and records a refusal, unless the user may not see the supplier. */
-const acting =
-  (deps: Dependencies) =>
-  <A>(
-    caller: BoardCaller,
-    named: string,
-    action: AuditAction,
-    run: (supplier: Supplier) => Effect.Effect<A, Failure | StorageUnavailable>
-  ) =>
-    visibleSupplier(deps.configuration, caller.user, named).pipe(
-      Effect.flatMap((supplier) =>
-        BatchActions.refusalsRecorded(deps, caller, action, supplier)(run(supplier))
-      ),
-      actingAs(caller),
-      available
-    )
 
 const make = Effect.gen(function* () {
   const deps: Dependencies = {
     auditLog: yield* AuditLog,
     batches: yield* Batches,
+    certificates: yield* Certificates,
     configuration: yield* Configuration,
     migrations: yield* Migrations,
     searching: yield* ImportSearch,
@@ -267,7 +273,7 @@ const make = Effect.gen(function* () {
     signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
       available(
         Effect.flatMap(visibleSupplier(deps.configuration, user, named), (supplier) =>
-          signOffState(deps, supplier)
+          signOffState(deps, user, supplier)
         )
       )
     ),

@@ -3,6 +3,7 @@
  * with the sums that must tie. It has no personal data.
  * Source: docs/contract/board.md#sign-off.
  */
+import { hashInWords } from "../certificates/CertificateFigures.ts"
 import { csvOf } from "./Csv.ts"
 import type { detailBody } from "./MigrationBodies.ts"
 import type { SignOffBody } from "../migrations/SignOff.ts"
@@ -20,11 +21,30 @@ export interface SummarySection {
 export interface SummaryDocument {
   readonly title: string
   readonly sections: ReadonlyArray<SummarySection>
+  /** Who signs it, each with a line for name, date and signature. */
+  readonly signatures: ReadonlyArray<string>
+}
+
+const certificateRows = (
+  certificate: SignOffBody["certificate"],
+  isSigned: boolean
+): ReadonlyArray<SummaryRow> => {
+  if (certificate === null) {
+    return [["Certificate", isSigned ? "Signed off without one" : "None is issued"]]
+  }
+  const { at, certificate_id, cohort, root, tree_size } = certificate
+  return [
+    [isSigned ? "Signed off with" : "Newest certificate", certificate_id],
+    ["Accounts of", cohort === null ? "all cohorts" : `the cohort ${cohort}`],
+    ["As of", at],
+    ["Certified accounts", tree_size],
+    ...(root === null ? [] : [["Root of their tree", hashInWords(root)] as const])
+  ]
 }
 
 export const summaryDocument = (
   { at, codes, money, migration }: ReturnType<typeof detailBody>,
-  { open, signed }: SignOffBody
+  { certificate, open, signed }: SignOffBody
 ): SummaryDocument => ({
   title: `Summary of ${migration.import_supplier}`,
   sections: [
@@ -40,6 +60,7 @@ export const summaryDocument = (
         ["Signed off at", signed?.at ?? "never"]
       ]
     },
+    { title: "Certificate", rows: certificateRows(certificate, signed !== null) },
     {
       title: "Imports",
       rows: [...Object.entries(migration.states), ["Total", migration.total]]
@@ -78,7 +99,8 @@ export const summaryDocument = (
       ],
       note: money.compared
     }
-  ]
+  ],
+  signatures: [`For ${migration.organisation}`, "For the platform"]
 })
 
 /** A line for each row and each note, with its section. */

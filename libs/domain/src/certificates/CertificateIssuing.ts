@@ -15,14 +15,23 @@ import type { Certificate } from "./Certificate.ts"
 import {
   type Block,
   blockSize,
+  type CertificateId,
   type CertificateRecord,
   type Certificates,
+  type CertificateStep,
   type CertifiedAccount,
   type Snapshot
 } from "./Certificates.ts"
 import type { CertificateSigner } from "./CertificateSigner.ts"
 import { SumsBuilder } from "./CertifiedSums.ts"
 import { readEntry } from "./ReadEntry.ts"
+
+/** How far a certificate is, for who waits for it. */
+interface Course {
+  step: CertificateStep
+  done: number
+  total: number
+}
 
 interface Ports {
   readonly certificates: Certificates["Service"]
@@ -57,7 +66,11 @@ const completed = Effect.fnUntraced(function* (
 })
 
 /** The tree and the sums of all accounts of the snapshot, whose blocks it keeps. */
-const certifiedAccounts = Effect.fnUntraced(function* (ports: Ports, snapshot: Snapshot) {
+const certifiedAccounts = Effect.fnUntraced(function* (
+  ports: Ports,
+  snapshot: Snapshot,
+  course: Course
+) {
   const { hashing } = ports
   const tree = makeGrowingTree(hashing.digest)
   const sums = new SumsBuilder()
@@ -78,6 +91,7 @@ const certifiedAccounts = Effect.fnUntraced(function* (ports: Ports, snapshot: S
       yield* snapshot.keep({ index, leaves: leaves.slice(start, start + blockSize) })
       index += 1
     }
+    course.done = tree.size()
     const last = page.at(-1)
     if (last === undefined || page.length < atOnce) break
     after = last.number
@@ -111,11 +125,16 @@ const certified = Effect.fnUntraced(function* (
   ports: Ports,
   { cohort, id, issuedBy, supplier }: CertificateRecord,
   at: DateTime.Utc,
-  snapshot: Snapshot
+  snapshot: Snapshot,
+  course: Course
 ) {
   const { hashing, signer } = ports
-  const { recomputed, ...accounts } = yield* certifiedAccounts(ports, snapshot)
   const { previous, states } = snapshot
+  Object.assign(course, { step: "ACCOUNTS", done: 0, total: states.IMPORTED } satisfies Course)
+  const { recomputed, ...accounts } = yield* certifiedAccounts(ports, snapshot, course)
+  course.step = "DOCUMENTS"
+  const documents = yield* certifiedDocuments(ports, snapshot)
+  course.step = "SIGNATURE"
   const content: Certificate = {
     certificate_id: id,
     import_supplier: wireCode(supplier),
@@ -123,7 +142,7 @@ const certified = Effect.fnUntraced(function* (
     at: formatInstant(at),
     ...accounts,
     states,
-    documents: yield* certifiedDocuments(ports, snapshot),
+    documents,
     erased: states.ERASED,
     reverted: snapshot.reverted,
     hash_recomputed: recomputed,
@@ -142,6 +161,20 @@ const certified = Effect.fnUntraced(function* (
 /** Longer than a certificate takes. If a second process takes it, one of the two is stored. */
 const lease = Duration.minutes(2)
 
+const reporting = (
+  certificates: Certificates["Service"],
+  id: CertificateId,
+  course: Course
+): Effect.Effect<never> =>
+  every(
+    Duration.seconds(1),
+    "the progress of a certificate could not be stored",
+    Effect.suspend(() => {
+      const { done, total } = course
+      return total === 0 ? Effect.void : certificates.report(id, { done, total })
+    })
+  )
+
 /** Issues one certificate. False if there is none to issue. */
 export const issueNext = Effect.fnUntraced(function* (ports: Ports) {
   const { certificates, signer } = ports
@@ -150,18 +183,22 @@ export const issueNext = Effect.fnUntraced(function* (ports: Ports) {
   if (Option.isNone(taken)) return false
   const record = taken.value
   yield* certificates.addKeys(yield* signer.keys, at)
+  const { id } = record
+  const course: Course = { step: "ACCOUNTS", done: 0, total: 0 }
+  yield* Effect.forkScoped(reporting(certificates, id, course))
   yield* certificates
-    .certify(record.id, at, (snapshot) => certified(ports, record, at, snapshot))
+    .certify(id, at, (snapshot) => certified(ports, record, at, snapshot, course))
     .pipe(
       Effect.tapDefect((defect) =>
         Effect.andThen(
           Effect.logError("a certificate could not be computed", defect),
-          certificates.fail(record.id, at)
+          certificates.fail(id, at, course.step)
         )
-      )
+      ),
+      Effect.annotateLogs({ certificate: id })
     )
   return true
-})
+}, Effect.scoped)
 
 /** How many entries a turn of a second computes. */
 const entriesAtOnce = 200

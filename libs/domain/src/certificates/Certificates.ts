@@ -11,6 +11,7 @@ import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
 import type { PayloadHash } from "../imports/ImportProcess.ts"
+import type { CertificateLimitExceeded } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -26,6 +27,19 @@ export type Issuer = Certificate["issued_by"]
 
 export const certificateStatuses = ["RUNNING", "ISSUED", "FAILED"] as const
 
+/** They are kept for ever, so their number is bounded: while they run, and of a day. */
+export const certificateLimits = { running: 10, ofSupplierInDay: 100 }
+
+/** The steps of a certificate, in their order. One that fails ends it. */
+export const certificateSteps = ["ACCOUNTS", "DOCUMENTS", "SIGNATURE"] as const
+export type CertificateStep = (typeof certificateSteps)[number]
+
+/** How many of the accounts are done. */
+export interface CertificateProgress {
+  readonly done: number
+  readonly total: number
+}
+
 export interface CertificateRecord {
   readonly id: CertificateId
   readonly supplier: SupplierCode
@@ -34,6 +48,10 @@ export interface CertificateRecord {
   readonly requestedAt: DateTime.Utc
   readonly endedAt: DateTime.Utc | null
   readonly issuedBy: Issuer
+  /** Null unless it is running and was begun. */
+  readonly progress: CertificateProgress | null
+  /** Null unless it has failed. */
+  readonly failure: CertificateStep | null
   /** Null unless it is issued. */
   readonly issued: Signed | null
 }
@@ -108,7 +126,11 @@ export interface StoredBlock {
 export class Certificates extends Context.Service<
   Certificates,
   {
-    /** Stores a running certificate. Audit: `issue_certificate`. The answer is kept. */
+    /**
+     * Stores a running certificate, within `certificateLimits`. Audit: `issue_certificate`. The
+     * answer is kept. If
+     * there is a certificate with this id, it changes nothing and returns that one.
+     */
     readonly request: (command: {
       readonly id: CertificateId
       readonly supplier: SupplierCode
@@ -117,7 +139,10 @@ export class Certificates extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
       readonly keep: Keep<CertificateRecord> | null
-    }) => Effect.Effect<CertificateRecord, ReservationLost | StorageUnavailable>
+    }) => Effect.Effect<
+      CertificateRecord,
+      CertificateLimitExceeded | ReservationLost | StorageUnavailable
+    >
 
     readonly find: (
       organisation: OrganisationName,
@@ -127,9 +152,16 @@ export class Certificates extends Context.Service<
     /** The newest first; `before` is exclusive. */
     readonly list: (page: {
       readonly supplier: SupplierCode
+      /** Only those of this cohort. */
+      readonly cohort?: string
       readonly before: CertificateId | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<CertificateRecord>, StorageUnavailable>
+
+    /** The newest issued one of all accounts; if there is none, the newest of a cohort. */
+    readonly newestIssued: (
+      supplier: SupplierCode
+    ) => Effect.Effect<Option.Option<CertificateRecord>, StorageUnavailable>
 
     /**
      * Takes the oldest running certificate that nobody works on and that waits for no other of its
@@ -150,8 +182,18 @@ export class Certificates extends Context.Service<
       work: (snapshot: Snapshot) => Effect.Effect<Signed, E>
     ) => Effect.Effect<void, E | StorageUnavailable>
 
-    /** Ends the certificate without one. */
-    readonly fail: (id: CertificateId, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
+    /** Tells how far a running certificate is. No write of its transaction waits for it. */
+    readonly report: (
+      id: CertificateId,
+      progress: CertificateProgress
+    ) => Effect.Effect<void, StorageUnavailable>
+
+    /** Ends the certificate without one, because of this step. */
+    readonly fail: (
+      id: CertificateId,
+      at: DateTime.Utc,
+      failure: CertificateStep
+    ) => Effect.Effect<void, StorageUnavailable>
 
     /** The tree hashes of blocks in their order, and the numbers of their first and last account. */
     readonly bounds: (

@@ -172,6 +172,11 @@ export const requestCodes = {
     "processing a whole cohort at once",
     "Send the same request again after Retry-After seconds."
   ),
+  certificate_limit_exceeded: request(
+    "The organisation has 10 certificates that are being computed, or the supplier 100 of a day.",
+    "a certificate after each batch of thousands",
+    "Send the same request again after Retry-After seconds; issue one after the last batch."
+  ),
   throttled: request(
     "Too many requests from this client.",
     "a request loop without a pause",

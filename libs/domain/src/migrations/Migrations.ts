@@ -5,6 +5,7 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
+import type { CertificateId } from "../certificates/Certificates.ts"
 import type { HourCount } from "./Forecast.ts"
 import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -86,6 +87,8 @@ export interface SignOff {
   /** As the audit log names people. */
   readonly by: string
   readonly at: DateTime.Utc
+  /** The one that it was given with; null for none. */
+  readonly certificate: CertificateId | null
 }
 
 export class Migrations extends Context.Service<
@@ -176,10 +179,11 @@ export class Migrations extends Context.Service<
     /**
      * Makes the supplier Complete and records who did so, in one step. If it was signed off
      * already, returns that sign-off. Audit: `change_supplier_status` of an operator, and
-     * `sign_off`.
+     * `sign_off` with the certificate.
      */
     readonly recordSignOff: (command: {
       readonly supplier: SupplierCode
+      readonly certificate: CertificateId | null
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<SignOff, StorageUnavailable>

@@ -3,6 +3,7 @@
  * Source: docs/contract/board.md#sign-off.
  */
 import { type SupplierSummary, ties } from "./SupplierSummary.ts"
+import type { CertificateRecord } from "../certificates/Certificates.ts"
 import type { SignOff } from "./Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { Unstaged } from "./OpenWorkText.ts"
@@ -22,8 +23,20 @@ export interface OpenItem {
   readonly count: number
 }
 
+/** The certificate of a sign-off: attached to it, or, before it, the newest that is issued. */
+export interface SignOffCertificate {
+  readonly certificate_id: string
+  readonly cohort: string | null
+  readonly at: string
+  readonly tree_size: number
+  /** Null for who may not read balances, since balances can be guessed with it. */
+  readonly root: string | null
+}
+
 export interface SignOffBody {
   readonly open: ReadonlyArray<OpenItem>
+  /** Null: there is none. */
+  readonly certificate: SignOffCertificate | null
   readonly signed: { readonly by: string; readonly at: string } | null
 }
 
@@ -48,10 +61,22 @@ export const openItems = (
   return items.filter(({ count }) => count > 0)
 }
 
+const certificateOf = (
+  record: CertificateRecord | null,
+  mayReadBalances: boolean
+): SignOffCertificate | null => {
+  if (record === null || record.issued === null) return null
+  const { at, certificate_id, cohort, root, tree_size } = record.issued.content
+  return { certificate_id, cohort, at, tree_size, root: mayReadBalances ? root : null }
+}
+
 export const signOffBody = (
   open: ReadonlyArray<OpenItem>,
-  signed: SignOff | null
+  certificate: CertificateRecord | null,
+  signed: SignOff | null,
+  mayReadBalances: boolean
 ): SignOffBody => ({
   open,
+  certificate: certificateOf(certificate, mayReadBalances),
   signed: signed && { by: signed.by, at: formatInstant(signed.at) }
 })

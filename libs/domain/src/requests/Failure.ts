@@ -148,6 +148,13 @@ export class ConcurrencyLimitExceeded extends Data.TaggedError("ConcurrencyLimit
   readonly code = "concurrency_limit_exceeded"
 }
 
+/** The organisation has as many running certificates, or the supplier as many of a day, as it may. */
+export class CertificateLimitExceeded extends Data.TaggedError("CertificateLimitExceeded")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "certificate_limit_exceeded"
+}
+
 /** The dry run succeeded and was rolled back. */
 export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
   readonly key: ImportKey
@@ -319,6 +326,7 @@ export type Failure =
   | AccountReverted
   | OperationsTeamDoesNotExist
   | ConcurrencyLimitExceeded
+  | CertificateLimitExceeded
   | DryRunSuccessful
   | NotFound
   | AccountNotFound

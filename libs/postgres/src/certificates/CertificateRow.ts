@@ -4,7 +4,8 @@ import { Certificate } from "@data-import/domain/certificates/Certificate"
 import {
   CertificateId,
   type CertificateRecord,
-  certificateStatuses
+  certificateStatuses,
+  certificateSteps
 } from "@data-import/domain/certificates/Certificates"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { SqlError } from "effect/sql"
@@ -14,7 +15,9 @@ const Instant = Schema.DateTimeUtcFromDate
 
 export const certificateColumns =
   'id, supplier, cohort, status, requested_at as "requestedAt", ended_at as "endedAt", ' +
-  'issued_by as "issuedBy", content, jws'
+  "issued_by as \"issuedBy\", content, jws, failure, case when status = 'RUNNING' then (" +
+  "select json_build_object('done', done, 'total', total) from certificate_progress " +
+  "where certificate = certificates.id) end as progress"
 
 const rows = rowsOf(
   Schema.Struct({
@@ -25,6 +28,8 @@ const rows = rowsOf(
     requestedAt: Instant,
     endedAt: Schema.NullOr(Instant),
     issuedBy: Certificate.fields.issued_by,
+    progress: Schema.NullOr(Schema.Struct({ done: Schema.Int, total: Schema.Int })),
+    failure: Schema.NullOr(Schema.Literals(certificateSteps)),
     content: Schema.NullOr(Certificate),
     jws: Schema.NullOr(Schema.String)
   })

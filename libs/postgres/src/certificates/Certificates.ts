@@ -1,13 +1,15 @@
 /** Certificates in PostgreSQL. */
-import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { AccountNumber, type ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import {
   type CertificateId,
+  certificateLimits,
   Certificates,
   type Signed,
   type Snapshot
 } from "@data-import/domain/certificates/Certificates"
 import { certificateEvent } from "@data-import/domain/events/Event"
+import { CertificateLimitExceeded } from "@data-import/domain/requests/Failure"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
@@ -22,16 +24,57 @@ type Port = Certificates["Service"]
 
 const columns = (sql: Sql) => sql.literal(certificateColumns)
 
-const request = Effect.fnUntraced(function* (
+/** While as many are computed as may be. */
+const retryRunningAfter = 15
+
+const limitRows = rowsOf(
+  Schema.Struct({ running: Schema.Int, oldest: Schema.NullOr(Schema.DateTimeUtcFromDate) })
+)
+
+/** With the new one, which is rolled back if it is too many. */
+const withinLimits = Effect.fnUntraced(function* (
   sql: Sql,
-  { at, caller, cohort, id, issuer, keep, supplier }: Parameters<Port["request"]>[0]
+  { at, caller: { organisation }, supplier }: Parameters<Port["request"]>[0]
 ) {
+  const { ofSupplierInDay, running } = certificateLimits
+  const yesterday = DateTime.subtract(at, { days: 1 })
+  const [found] = yield* limitRows(sql`
+    select (
+      select count(*)::integer from certificates
+      where status = 'RUNNING' and organisation = ${organisation}
+    ) as running, (
+      select requested_at from certificates
+      where supplier = ${supplier} and requested_at > ${DateTime.toDateUtc(yesterday)}
+      order by number desc offset ${ofSupplierInDay} limit 1
+    ) as oldest`)
+  if (found === undefined) return
+  if (found.oldest !== null) {
+    const free = DateTime.distance(yesterday, found.oldest)
+    const retryAfterSeconds = Math.max(1, Math.ceil(Duration.toSeconds(free)))
+    return yield* new CertificateLimitExceeded({ retryAfterSeconds })
+  }
+  if (found.running > running) {
+    return yield* new CertificateLimitExceeded({ retryAfterSeconds: retryRunningAfter })
+  }
+})
+
+const request = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["request"]>[0]) {
+  const { at, caller, cohort, id, issuer, keep, supplier } = command
+  // Two requests of an organisation see each other.
+  const lock = `certificates ${caller.organisation}`
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
   const [record] = yield* certificatesIn(sql`
     insert into certificates (id, organisation, supplier, cohort, issued_by, requested_at)
     values (${id}::uuid, ${caller.organisation}, ${supplier}, ${cohort}, ${JSON.stringify(issuer)},
       ${DateTime.toDateUtc(at)})
+    on conflict on constraint certificates_id_once do nothing
     returning ${columns(sql)}`)
-  if (record === undefined) return yield* Effect.die(new Error("The certificate was not stored"))
+  if (record === undefined) {
+    const [present] = yield* certificatesIn(sql`
+      select ${columns(sql)} from certificates where id = ${id}::uuid`)
+    return present ?? (yield* Effect.die(new Error("The certificate was not stored")))
+  }
+  yield* withinLimits(sql, command)
   const key = { import_supplier: supplier, external_account_number: null }
   const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
   yield* sql`${auditEntry(sql, entry, sql``)}`
@@ -39,10 +82,10 @@ const request = Effect.fnUntraced(function* (
   return record
 })
 
-const list = (sql: Sql, { before, limit, supplier }: Parameters<Port["list"]>[0]) =>
+const list = (sql: Sql, { before, cohort, limit, supplier }: Parameters<Port["list"]>[0]) =>
   certificatesIn(sql`
     select ${columns(sql)} from certificates
-    where supplier = ${supplier} ${
+    where supplier = ${supplier} ${cohort === undefined ? sql`` : sql`and cohort = ${cohort}`} ${
       before === null
         ? sql``
         : sql`and number < (
@@ -156,12 +199,31 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
           )
         ),
       list: (page) => run(list(sql, page)),
+      newestIssued: (supplier) =>
+        run(
+          Effect.map(
+            certificatesIn(sql`
+              select ${columns(sql)} from certificates
+              where supplier = ${supplier} and status = 'ISSUED'
+              order by cohort is not null, number desc limit 1`),
+            ([found]) => Option.fromNullishOr(found)
+          )
+        ),
       take: (turn) => run(Effect.map(take(sql, turn), ([found]) => Option.fromNullishOr(found))),
       certify: (id, at, work) => certify(database, id, at, work),
-      fail: (id, at) =>
+      report: (id, { done, total }) =>
         run(
           Effect.asVoid(sql`
-            update certificates set status = 'FAILED', ended_at = ${DateTime.toDateUtc(at)}
+            insert into certificate_progress (certificate, done, total)
+            values (${id}::uuid, ${done}, ${total})
+            on conflict on constraint certificate_progress_pkey do update
+            set done = excluded.done, total = excluded.total`)
+        ),
+      fail: (id, at, failure) =>
+        run(
+          Effect.asVoid(sql`
+            update certificates set status = 'FAILED', ended_at = ${DateTime.toDateUtc(at)},
+              failure = ${failure}
             where id = ${id}::uuid and status = 'RUNNING'`)
         ),
       bounds: (id, range) => run(bounds(sql, id, range)),

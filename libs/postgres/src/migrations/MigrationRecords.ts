@@ -1,5 +1,6 @@
 /** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
 import { DateTime, Effect, Option, Schema } from "effect"
+import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/migrations/Migrations"
@@ -67,11 +68,13 @@ export const setCohorts = (
     select count(*)::int as count from changed`).pipe(Effect.map(([row]) => row?.count ?? 0))
 }
 
-const signOffRows = rowsOf(Schema.Struct({ by: Schema.String, at: Instant }))
+const signOffRows = rowsOf(
+  Schema.Struct({ by: Schema.String, at: Instant, certificate: Schema.NullOr(CertificateId) })
+)
 
 export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
   signOffRows(sql`
-    select signed_by as by, signed_at as at from migration_sign_offs
+    select signed_by as by, signed_at as at, certificate from migration_sign_offs
     where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
 
 const statusRows = rowsOf(Schema.Struct({ status: SupplierStatus, organisation: OrganisationName }))
@@ -79,7 +82,7 @@ const statusRows = rowsOf(Schema.Struct({ status: SupplierStatus, organisation: 
 /** The lock on the supplier serialises concurrent sign-offs. */
 export const recordSignOff = Effect.fnUntraced(function* (
   database: Database["Service"],
-  { at, caller, supplier }: Parameters<Port["recordSignOff"]>[0]
+  { at, caller, certificate, supplier }: Parameters<Port["recordSignOff"]>[0]
 ) {
   const { sql } = database
   const key = { import_supplier: supplier, external_account_number: null }
@@ -92,14 +95,16 @@ export const recordSignOff = Effect.fnUntraced(function* (
   yield* sql`update suppliers set status = 'Complete' where code = ${supplier}`
   const outcome = statusOutcome(status, "Complete")
   yield* recordOperator(sql, { action: "change_supplier_status", outcome, organisation, key })
-  const write = { at, caller, action: "sign_off", outcome: "signed", key } as const
+  const signed = certificate === null ? "signed without_certificate" : `signed ${certificate}`
+  const write = { at, caller, action: "sign_off", outcome: signed, key } as const
   yield* sql`
     with signed as (
-      insert into migration_sign_offs as present (supplier, signed_by, signed_at)
-      values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)})
+      insert into migration_sign_offs as present (supplier, signed_by, signed_at, certificate)
+      values (${supplier}, ${caller.apiKey}, ${DateTime.toDateUtc(at)}, ${certificate}::uuid)
       on conflict on constraint migration_sign_offs_pkey do update
-      set signed_by = excluded.signed_by, signed_at = excluded.signed_at
+      set signed_by = excluded.signed_by, signed_at = excluded.signed_at,
+        certificate = excluded.certificate
     )
     ${auditEntry(sql, write, sql``)}`
-  return { by: caller.apiKey, at } satisfies SignOff
+  return { by: caller.apiKey, at, certificate } satisfies SignOff
 })

@@ -25,7 +25,7 @@ export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect
       markers: run(
         markerRows(sql`
           select code as supplier, organisation,
-            concat_ws(' ', status, totals.digest, unfinished.digest) as marker
+            concat_ws(' ', status, totals.digest, unfinished.digest, certifying.digest) as marker
           from suppliers
           join organisations on organisations.name = suppliers.organisation and test_of is null
           left join (
@@ -41,7 +41,13 @@ export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect
                 succeeded, already, failed, cancelled), 0)) as digest
             from batches where finished_at is null
             group by supplier
-          ) as unfinished on unfinished.supplier = code`)
+          ) as unfinished on unfinished.supplier = code
+          left join (
+            select supplier, sum(hashtextextended(concat_ws(' ', id, done), 0)) as digest
+            from certificates left join certificate_progress on certificate = id
+            where status = 'RUNNING'
+            group by supplier
+          ) as certifying on certifying.supplier = code`)
       )
     })
   )

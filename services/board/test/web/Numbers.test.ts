@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { count, counted, money, rate, share, short } from "../../web/src/text/Numbers.ts"
+import {
+  count,
+  counted,
+  money,
+  moneyDifference,
+  rate,
+  share,
+  short
+} from "../../web/src/text/Numbers.ts"
 
 describe("counts", () => {
   it.each([
@@ -47,4 +55,13 @@ describe("money", () => {
     ["123456789012345678.90", "123,456,789,012,345,678.90"],
     ["999.99", "999.99"]
   ])("%s is %s, with every digit", (exact, text) => expect(money(exact)).toBe(text))
+})
+
+describe("the difference of two amounts", () => {
+  it.each([
+    ["-1204518.36", "-1204506.02", "+12.34"],
+    ["0.05", "-0.04", "−0.09"],
+    ["90071992547409.93", "90071992547409.92", "−0.01"],
+    ["0.00", "1234.50", "+1,234.50"]
+  ])("from %s to %s is %s", (from, to, text) => expect(moneyDifference(from, to)).toBe(text))
 })

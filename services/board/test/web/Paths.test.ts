@@ -12,6 +12,11 @@ describe("addresses of pages", () => {
     [pages.batch("ACME", "b/1"), { name: "batch", supplier: "ACME", batch: "b/1" }],
     [pages.lines("ACME", "b/1"), { name: "lines", supplier: "ACME", batch: "b/1" }],
     [pages.forecasts("ACME"), { name: "forecasts", supplier: "ACME" }],
+    [pages.certificates("ACME"), { name: "certificates", supplier: "ACME" }],
+    [
+      pages.certificate("ACME", "c/1", { with: "c/2" }).replace(/[?].*/, ""),
+      { name: "certificate", supplier: "ACME", certificate: "c/1" }
+    ],
     [pages.account("ACME", "a/1%"), { name: "account", supplier: "ACME", number: "a/1%" }]
   ])("parses %s", (path, page) => expect(pageAt(path)).toEqual(page))
 

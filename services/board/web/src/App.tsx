@@ -10,6 +10,8 @@ import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { BatchPage } from "./pages/BatchPage.tsx"
+import { CertificatePage } from "./pages/CertificatePage.tsx"
+import { CertificatesPage } from "./pages/CertificatesPage.tsx"
 import { ForecastsPage } from "./pages/ForecastsPage.tsx"
 import { ImportsPage } from "./pages/ImportsPage.tsx"
 import { LinesPage } from "./pages/LinesPage.tsx"
@@ -48,6 +50,16 @@ const Content = ({ page }: { readonly page: Page }) => {
       return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "forecasts":
       return <ForecastsPage key={page.supplier} supplier={page.supplier} />
+    case "certificates":
+      return <CertificatesPage key={page.supplier} supplier={page.supplier} />
+    case "certificate":
+      return (
+        <CertificatePage
+          key={page.certificate}
+          supplier={page.supplier}
+          certificate={page.certificate}
+        />
+      )
     case "audit":
       return <AuditPage />
     case "unknown":

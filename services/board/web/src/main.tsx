@@ -2,6 +2,7 @@
 import { render } from "preact"
 import { App } from "./App.tsx"
 import "../styles/board.css"
+import "../styles/print.css"
 
 const root = document.getElementById("board")
 if (root !== null) render(<App />, root)

@@ -4,15 +4,19 @@ import type { Migration, SignOff } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { useAction } from "../data/User.ts"
 import { Answered } from "../parts/Answered.tsx"
+import { hashInWords } from "@data-import/domain/certificates/CertificateFigures"
+import { Time } from "../parts/Time.tsx"
 import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { count } from "../text/Numbers.ts"
+import { coverOf } from "../text/Certificates.ts"
+import { count, counted } from "../text/Numbers.ts"
 import { stateWord } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 
 type Open = SignOff["open"][number]
+type Attached = NonNullable<SignOff["certificate"]>
 
 /** Open items other than account states: their names, and the section of the page to see them. */
 const others: Readonly<Record<string, readonly [word: string, part: string]>> = {
@@ -48,6 +52,46 @@ const Money = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) =>
   )
 }
 
+/** What the certificate leaves out, if accounts were imported since, or it is of a cohort. */
+const gapOf = ({ cohort, tree_size }: Attached, { states }: Migration): string => {
+  if (cohort !== null) return "It is of this cohort only."
+  if (tree_size === states.IMPORTED) return ""
+  return `${counted(states.IMPORTED, "account is", "accounts are")} imported now: issue another one first.`
+}
+
+/** The certificate that is attached. A sign-off without one says so. */
+const Certified = ({ migration, signOff }: { migration: Migration; signOff: SignOff }) => {
+  const { import_supplier: supplier } = migration
+  const { certificate } = signOff
+  if (certificate === null) {
+    return (
+      <p class="bad">
+        ✗ This sign-off has no certificate: none is issued.{" "}
+        <Link to={pages.certificates(supplier)}>Issue one first</Link>, so that others can check
+        what was moved.
+      </p>
+    )
+  }
+  const { certificate_id: id, root, tree_size } = certificate
+  const gap = gapOf(certificate, migration)
+  return (
+    <p>
+      It has the certificate{" "}
+      <Link to={pages.certificate(supplier, id)} class="code">
+        {id.slice(0, 8)}
+      </Link>{" "}
+      of {coverOf(certificate)}: {counted(tree_size, "account")} as of <Time at={certificate.at} />.
+      {gap !== "" && <strong class="bad"> ✗ {gap}</strong>}
+      {root !== null && (
+        <>
+          {" "}
+          Root: <span class="code words">{hashInWords(root)}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
 /** What is still open, and where the summary can be downloaded. */
 const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => (
   <>
@@ -79,9 +123,15 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
   const run = async () => {
     await act(answers.of(supplier, "sign-off/"), {
       import_supplier: supplier,
-      accept_open: accepts
+      accept_open: accepts,
+      certificate_id: answer.value?.certificate?.certificate_id ?? null
     })
-    return <p>{supplier} is signed off. The audit log has it under your name.</p>
+    const without = answer.value?.certificate ? "" : ", without a certificate"
+    return (
+      <p>
+        {supplier} is signed off{without}. The audit log has it under your name.
+      </p>
+    )
   }
   return (
     <ActionDialog
@@ -100,6 +150,7 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
         {(signOff) => (
           <>
             <OpenList signOff={signOff} supplier={supplier} />
+            <Certified signOff={signOff} migration={migration} />
             {signOff.open.length > 0 && (
               <label class="check">
                 <input

@@ -3,6 +3,7 @@
  * compile here. Only types are imported, so the definition is not in the bundle.
  */
 import type * as Accounts from "@data-import/api/board/Accounts"
+import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Migrations from "@data-import/api/board/Migrations"
 
 export type Condition = typeof Migrations.Condition.Type
@@ -20,6 +21,8 @@ export type BatchLines = typeof Migrations.BatchLinesBody.Type
 export type Forecasts = typeof Migrations.ForecastsBody.Type
 export type Problems = typeof Migrations.BoardProblemsBody.Type
 export type ImportRows = typeof Migrations.ImportRowsBody.Type
+export type Certificate = typeof Certificates.BoardCertificateBody.Type
+export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
 export type SignOff = typeof Migrations.SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type

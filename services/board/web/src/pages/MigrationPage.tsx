@@ -16,6 +16,7 @@ import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { missingDocument, tellingCodes } from "../text/Codes.ts"
+import { coverOf } from "../text/Certificates.ts"
 import { doneBy } from "../text/Forecast.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
@@ -128,10 +129,23 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
 const Signed = ({ supplier }: { readonly supplier: string }) => {
   const { value } = useAnswer<SignOff>(answers.of(supplier, "sign-off/"))
   if (value === undefined || value.signed === null) return null
+  const { certificate, signed } = value
   return (
     <p>
       <span>
-        Signed off by {value.signed.by}, <Time at={value.signed.at} />.
+        Signed off by {signed.by}, <Time at={signed.at} />,{" "}
+        {certificate === null ? (
+          <span class="bad">without a certificate</span>
+        ) : (
+          <>
+            with the certificate{" "}
+            <Link to={pages.certificate(supplier, certificate.certificate_id)} class="code">
+              {certificate.certificate_id.slice(0, 8)}
+            </Link>{" "}
+            of {coverOf(certificate)}
+          </>
+        )}
+        .
       </span>
     </p>
   )
@@ -181,6 +195,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
       )}
       <p class="quiet">
         <SummaryLinks supplier={supplier} />.{" "}
+        <Link to={pages.certificates(supplier)}>Certificates</Link>.{" "}
         <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
       </p>
     </>

@@ -8,6 +8,9 @@ const above = (page: Page): ReadonlyArray<readonly [string, string]> => {
   if (page.name === "migration") return [all]
   const one = [page.supplier, pages.migration(page.supplier)] as const
   if (page.name === "lines") return [all, one, ["Batch", pages.batch(page.supplier, page.batch)]]
+  if (page.name === "certificate") {
+    return [all, one, ["Certificates", pages.certificates(page.supplier)]]
+  }
   if (page.name !== "account") return [all, one]
   return [all, one, ["Accounts", pages.imports(page.supplier)]]
 }

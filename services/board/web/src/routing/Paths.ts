@@ -32,6 +32,10 @@ export const pages = {
   lines: (supplier: string, batch: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/lines/`, query),
   forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
+  certificates: (supplier: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}certificates/`, query),
+  certificate: (supplier: string, id: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}certificates/${encodeURIComponent(id)}/`, query),
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
   audit: (query: Query = {}) => withQuery(`${root}audit/`, query)
@@ -49,6 +53,8 @@ export const answers = {
     `${migrationApi(supplier)}imports/${encodeURIComponent(number)}/${rest}`,
   ofBatch: (supplier: string, id: string, rest = "", query: Query = {}) =>
     withQuery(`${migrationApi(supplier)}batches/${encodeURIComponent(id)}/${rest}`, query),
+  certificate: (supplier: string, id: string, rest = "") =>
+    `${migrationApi(supplier)}certificates/${encodeURIComponent(id)}/${rest}`,
   batch: (id: string, rest: string) => `${api}batches/${encodeURIComponent(id)}/${rest}`,
   audit: (query: Query) => withQuery(`${api}audit/`, query),
   auditFile: (query: Query) => withQuery(`${api}audit.csv`, query)
@@ -59,7 +65,8 @@ export type Page =
   | { readonly name: "migrations" }
   | { readonly name: "audit" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
-  | { readonly name: "forecasts"; readonly supplier: string }
+  | { readonly name: "forecasts" | "certificates"; readonly supplier: string }
+  | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
   | { readonly name: "batch" | "lines"; readonly supplier: string; readonly batch: string }
   | { readonly name: "unknown" }
@@ -88,6 +95,10 @@ export const pageAt = (path: string): Page => {
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
   if (list === "forecasts" && parts.length === 3) return { name: "forecasts", supplier }
+  if (list === "certificates") {
+    if (parts.length === 3) return { name: "certificates", supplier }
+    return number ? { name: "certificate", supplier, certificate: number } : unknown
+  }
   if (list === "batches" && number) return { name: "batch", supplier, batch: number }
   if (list !== "imports") return unknown
   if (parts.length === 3) return { name: "imports", supplier }

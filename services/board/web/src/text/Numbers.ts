@@ -32,6 +32,15 @@ export const money = (exact: string): string => {
   return `${sign === "-" ? "−" : ""}${grouped}${rest}`
 }
 
+const hundredthsOf = (exact: string): bigint => BigInt(exact.replace(".", ""))
+
+/** The exact difference of two amounts with two decimals, with its sign. */
+export const moneyDifference = (from: string, to: string): string => {
+  const difference = hundredthsOf(to) - hundredthsOf(from)
+  const digits = String(difference < 0n ? -difference : difference).padStart(3, "0")
+  return `${difference < 0n ? "−" : "+"}${money(`${digits.slice(0, -2)}.${digits.slice(-2)}`)}`
+}
+
 /** Short for axes: `950`, `9.5k`, `1.2M`. */
 export const short = (value: number): string => {
   const scaled = (by: number, unit: string) => `${Number((value / by).toPrecision(3))}${unit}`

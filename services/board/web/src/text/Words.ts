@@ -107,6 +107,7 @@ const remedies: Readonly<Record<string, string>> = {
   permission_denied: "Ask whoever gives access to the board for the role manager.",
   not_found: "Ask whoever gives access to the board whether you may see this organisation.",
   operations_team_name_does_not_exist: "Choose one of the teams in the list.",
+  certificate_limit_exceeded: "Wait until others are issued, or until tomorrow.",
   throttled: "Try again in a minute.",
   service_unavailable: "Nothing was changed. Try again in a minute.",
   batch_state_conflict: "The batch has moved on. Look at its state, and choose again.",
