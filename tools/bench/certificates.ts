@@ -29,10 +29,9 @@ const statements = [
      payload_hash)
    select $1, ${number}, '{}', now(), sha256(convert_to(${number}, 'UTF8'))
    from generate_series(1, $2::integer) as n`,
-  `insert into accounts (id, number, created_at, operations_team, balance, unknown_occupier,
-     account_type, sales_channel, communication_preference, entry, entry_sums)
-   select id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, true, 'DOMESTIC',
-     'DIRECT', 'ONLINE',
+  `insert into accounts (id, import_id, number, created_at, operations_team, balance, payload,
+     entry, entry_sums)
+   select id, id, 'A-' || lpad(upper(to_hex(id)), 8, '0'), now(), '${team}', 12.34, '{}',
      '"added":"","balance":"12.34","external_account_number":"' || external_account_number ||
        '","ledgers":[{"balance":"12.34","ledger_code":"ELECTRICITY_LEDGER"}]',
      '{"imported":"1234","added":"0","ledgers":[["ELECTRICITY_LEDGER","1234"]],"transactions":' ||
@@ -40,7 +39,7 @@ const statements = [
    from import_processes where supplier = $1`,
   `insert into ledgers (account_id, position, ledger_code, ledger_balance)
    select id, 0, 'ELECTRICITY_LEDGER', 12.34 from import_processes where supplier = $1`,
-  `update import_processes set account_created_at = now(), payload = null,
+  `update import_processes set account_id = id, account_created_at = now(), payload = null,
      account_number = 'A-' || lpad(upper(to_hex(id)), 8, '0')
    where supplier = $1`
 ]
