@@ -1,7 +1,11 @@
 /** Findings in the form of the reports: as NDJSON, and as rows of CSV. */
 import { csvOf as rowsOf } from "@data-import/domain/board/Csv"
 import { byteOrderMark } from "../book/TextFile.ts"
-import { type DifferenceKind, idColumns, type Ids } from "./Differences.ts"
+import {
+  type DifferenceKind,
+  idColumns,
+  type Ids
+} from "@data-import/domain/accounts/AccountDifferences"
 
 /** INVALID is a line that is not an account, REPEATED one with the number of an earlier line. */
 export type FindingKind = DifferenceKind | "INVALID" | "REPEATED"

@@ -18,7 +18,7 @@ import {
   wireOf
 } from "./BookAccount.ts"
 import { BookIndex, type IndexedLine, lineFinding } from "./BookIndex.ts"
-import { type Difference, differencesOf } from "./Differences.ts"
+import { type Difference, differencesOf } from "@data-import/domain/accounts/AccountDifferences"
 import type { Finding, FindingKind } from "./Findings.ts"
 import { type LineFile, openLines } from "./LineFile.ts"
 import { storedAccounts } from "./StoredAccounts.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { drop, get, put, putAll } from "@data-import/domain/testing/wire"
-import { differencesOf } from "../reconcile/Differences.ts"
+import { differencesOf } from "../src/accounts/AccountDifferences.ts"
 
 const account = domesticPayload()
 

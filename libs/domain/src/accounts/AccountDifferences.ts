@@ -3,7 +3,7 @@
  * their ids if they have one, else by their order.
  * Source: docs/contract/account.md, docs/contract/queries.md#get-an-account.
  */
-import { isObject } from "@data-import/domain/schema/Json"
+import { isObject } from "../schema/Json.ts"
 
 /** MISSING is in the book only, UNEXPECTED is stored only. */
 export type DifferenceKind = "MISSING" | "UNEXPECTED" | "CHANGED"
