@@ -137,7 +137,13 @@ export const members = {
   operations_team_name_does_not_exist: { errors },
   account_import_process_already_imported: {
     external_account_number: Schema.String.annotate({ description: "The number as sent." }),
-    kraken_account_number: Schema.String.annotate({ description: "The account that exists." })
+    kraken_account_number: Schema.String.annotate({ description: "The account that exists." }),
+    revertible_until: Schema.optionalKey(
+      Schema.NullOr(InstantText).annotate({
+        description: "Of stage: until when the account can be reverted; null if that is over."
+      })
+    ),
+    errors: Schema.optionalKey(errors)
   },
   account_import_process_not_imported: {
     state: DetailedState.annotate({ description: "The state that the import is in." })

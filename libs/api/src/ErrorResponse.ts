@@ -45,6 +45,7 @@ export interface ProblemBody {
   readonly lines_received?: number
   readonly state?: BatchState | DetailedState
   readonly closed_at?: string
+  readonly revertible_until?: string | null
   readonly additions?: Additions
   readonly oldest_after?: number
 }
@@ -187,10 +188,14 @@ const messages: {
   ImportProcessDoesNotExist: ({ key }) => ({
     detail: `There is no import of ${pair(key)}; stage the account first.`
   }),
-  AlreadyImported: ({ accountNumber, key }) => ({
+  AlreadyImported: ({ accountNumber, differences = [], key, revertibleUntil }) => ({
     detail: `The import of ${pair(key)} is complete; its account is ${accountNumber}.`,
     external_account_number: key.external_account_number,
-    kraken_account_number: accountNumber
+    kraken_account_number: accountNumber,
+    ...(revertibleUntil !== undefined && {
+      revertible_until: revertibleUntil && formatInstant(revertibleUntil)
+    }),
+    ...(differences.length > 0 && { errors: differences })
   }),
   ImportSkipped: ({ key }) => ({
     detail: `The operator has marked ${pair(key)} to be skipped.`

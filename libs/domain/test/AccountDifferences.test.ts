@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { domesticPayload } from "@data-import/domain/testing/samples"
-import { drop, get, put, putAll } from "@data-import/domain/testing/wire"
+import { domesticPayload } from "../testing/samples.ts"
+import { drop, get, put, putAll } from "../testing/wire.ts"
 import { differencesOf } from "../src/accounts/AccountDifferences.ts"
 
 const account = domesticPayload()

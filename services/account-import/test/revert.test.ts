@@ -7,7 +7,15 @@ import { recordOf } from "@data-import/domain/testing/importRecords"
 import { rows } from "@data-import/postgres/testing/rows"
 import { post } from "@data-import/server/testing/RunningService"
 import { freshToken, type Tenant } from "@data-import/server/testing/Tenant"
-import { payloadsOf, process, processPath, service, stagedImport } from "./importService.ts"
+import {
+  accountOf,
+  payloadsOf,
+  process,
+  processPath,
+  service,
+  stage,
+  stagedImport
+} from "./importService.ts"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 
 const reason = "The balances of this wave had the wrong sign."
@@ -129,6 +137,30 @@ layer(service, { excludeTestServices: true })("a revert over HTTP", (it) => {
       const repeated = yield* post(processPath, tenant.token, body, headers)
       expect([repeated.status, repeated.json]).toMatchObject([409, { code: "account_reverted" }])
     })
+  )
+
+  it.effect(
+    "is announced by the refusal of a staging, with what differs for who reads accounts",
+    () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* importedAccount()
+        const corrected = { ...accountOf(key), billing_name: "Corrected", metadata: [] }
+        const writer = yield* freshToken(tenant.organisation, ["import:write"])
+        const seen = yield* stage(tenant, corrected)
+        expect([seen.status, seen.json]).toMatchObject([
+          400,
+          {
+            code: "account_import_process_already_imported",
+            revertible_until: expect.stringMatching(/Z$/),
+            errors: [
+              { attr: "billing_name", code: "import_process_differs" },
+              { attr: "metadata.0", code: "import_process_differs" }
+            ]
+          }
+        ])
+        const unseen = yield* stage({ ...tenant, token: writer.token }, corrected)
+        expect(unseen.json).not.toHaveProperty("errors")
+      })
   )
 
   it.effect("takes the payload from the account if that of the import was deleted", () =>

@@ -37,8 +37,8 @@ export const requestCodes = {
     "processing the same account from two workers",
     "Ask the status endpoint until it no longer says IN_PROGRESS, then decide."
   ),
-  import_process_differs: request(
-    "Another payload is staged for the pair, and create_only=true forbids to replace it.",
+  import_process_differs: both(
+    "Another payload is staged or imported for the pair: create_only=true forbids to replace it, or the account exists.",
     "staging a corrected account with create_only=true",
     "Leave it as it is, or stage without create_only to replace it."
   ),

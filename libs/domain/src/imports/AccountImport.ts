@@ -3,7 +3,7 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, type DateTime, Effect, Layer, Option, Result } from "effect"
+import { Config, Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../requests/Hashing.ts"
@@ -13,6 +13,7 @@ import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type Account, accountTextInSteps } from "../accounts/Account.ts"
+import { differencesOf } from "../accounts/AccountDifferences.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
@@ -34,10 +35,12 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import { refusalOf } from "./ImportRefusal.ts"
-import type { FieldError } from "../schema/FieldErrors.ts"
+import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
-import { type ImportKey, PayloadHash } from "./ImportProcess.ts"
+import { type ImportKey, type ImportState, PayloadHash } from "./ImportProcess.ts"
+import { windowEnd } from "./Revert.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
+import { smallBytes } from "../requests/WorkBudget.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
@@ -68,6 +71,12 @@ export interface StagingBatch {
 }
 
 const code = "account_failed_validation"
+
+const differenceDetails = {
+  MISSING: "The account does not have this.",
+  UNEXPECTED: "Only the account has this.",
+  CHANGED: "The account has another value."
+}
 
 export class AccountImport extends Context.Service<
   AccountImport,
@@ -207,20 +216,59 @@ const prepareLine = Effect.fnUntraced(function* (
   return { ...staged, creation: { attempt: yield* newAttemptId, newAccount } }
 })
 
+/** Where the account and what is to be staged differ, unless they are large: it is one step. */
+const differing = Effect.fnUntraced(function* (
+  { processes }: Dependencies,
+  key: ImportKey,
+  payload: string
+) {
+  if (payload.length > smallBytes) return []
+  const imported = yield* processes.payload(key)
+  if (Option.isNone(imported) || imported.value.length > smallBytes) return []
+  const found = differencesOf(JSON.parse(payload), JSON.parse(imported.value))
+  return [...found.take(maxErrors)].map(({ kind, path }): FieldError => ({
+    attr: path,
+    code: "import_process_differs",
+    detail: differenceDetails[kind]
+  }))
+})
+
+/** Why an account is not staged: if it is imported, with how it can be corrected. */
+const refusedStaging = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  { caller }: Asked,
+  { staging: { at, key, payload }, valid }: Effect.Success<ReturnType<typeof validateStaging>>,
+  found: ImportState
+) {
+  if (found._tag !== "Imported") return yield* refusalOf(key, found) ?? unavailable
+  const { accountNumber, createdAt } = found
+  const until = windowEnd(createdAt, valid.supplier.revertWindow)
+  const differences = caller.scopes.includes("account:read")
+    ? yield* differing(deps, key, payload)
+    : []
+  return yield* new AlreadyImported({
+    key,
+    accountNumber,
+    revertibleUntil: DateTime.isGreaterThan(until, at) ? until : null,
+    differences
+  })
+})
+
 const stage = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
   keep: Keep<Staged> | null,
   createOnly: boolean
 ) {
-  const command = yield* prepareStaging(deps, asked)
+  const prepared = yield* validateStaging(deps, asked)
+  const { staging: command } = prepared
   const { hash, key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
   const keeping = keepFrom(keep, stagedAs)
   const staging = yield* deps.processes.stage({ ...command, createOnly, keep: keeping })
   switch (staging._tag) {
     case "Refused":
-      return yield* refusalOf(key, staging.found) ?? unavailable
+      return yield* refusedStaging(deps, asked, prepared, staging.found)
     case "NotOngoing":
       return yield* new MigrationNotOngoing({ status: staging.status })
     case "Present":

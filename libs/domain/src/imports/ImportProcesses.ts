@@ -155,6 +155,9 @@ export class ImportProcesses extends Context.Service<
       sought: OwnImport
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
+    /** The text that was staged last; None if there is none, or it was deleted. */
+    readonly payload: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+
     /** Whether the payload with this hash was staged last. */
     readonly isStaged: (staged: {
       readonly key: ImportKey

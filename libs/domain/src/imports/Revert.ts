@@ -73,7 +73,7 @@ export interface RevertOptions {
 }
 
 /** When an account can no longer be reverted; exclusive. */
-const windowEnd = (createdAt: DateTime.Utc, days: number): DateTime.Utc =>
+export const windowEnd = (createdAt: DateTime.Utc, days: number): DateTime.Utc =>
   DateTime.addDuration(createdAt, Duration.days(days))
 
 const hasAny = (additions: Additions): boolean =>

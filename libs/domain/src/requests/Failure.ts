@@ -62,6 +62,10 @@ export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
   readonly accountNumber: AccountNumber
   /** Whether the refused staging has the payload of the account. Set for lines of batches only. */
   readonly isSame?: boolean
+  /** Until when the account can be reverted; null if that is over. Set for a refused staging. */
+  readonly revertibleUntil?: DateTime.Utc | null
+  /** Where its payload and that of the staging differ. Set if the caller reads accounts. */
+  readonly differences?: ReadonlyArray<FieldError>
 }> {
   readonly code = "account_import_process_already_imported"
 }

@@ -377,6 +377,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       findOwn: (sought) => Effect.sync(() => findOwn(store, sought)),
       claim: step(claim),
       stagedPayload: step(stagedPayload),
+      payload: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.payload)),
       isStaged: (staged) => Effect.sync(() => isStaged(store, staged)),
       renew: step(renew),
       complete: keyed(complete),

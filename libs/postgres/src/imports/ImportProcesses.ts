@@ -35,6 +35,16 @@ const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Comman
       and lease_expires_at > ${DateTime.toDateUtc(at)}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
+const payloadRows = rowsOf(Schema.Struct({ payload: Schema.NullOr(Schema.String) }))
+
+const payload = ({ sql }: Database["Service"], key: ImportKey) =>
+  payloadRows(sql`
+    select payload::text as payload from import_processes
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}`).pipe(
+    Effect.map(([row]) => Option.fromNullishOr(row?.payload))
+  )
+
 const isStaged = ({ sql }: Database["Service"], { hash, key }: Command<"isStaged">) =>
   changedRows(sql`
     select id from import_processes
@@ -159,6 +169,7 @@ const make = Effect.gen(function* () {
     findOwn: makeFindOwn(database),
     claim: yield* makeClaim(database, mutex),
     stagedPayload: (held) => run(stagedPayload(database, held)),
+    payload: (key) => (isStorableKey(key) ? run(payload(database, key)) : Effect.succeedNone),
     isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),
     complete: yield* makeComplete(database),
