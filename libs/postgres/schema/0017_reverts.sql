@@ -34,8 +34,9 @@ end $$;
 grant execute on function account_to_revert to data_import_account_import,
   data_import_batch_worker, data_import_operator;
 
--- Reverts the account of an import, which gets the payload of the account again if it was deleted. Answers about it that are kept at least until `kept_until` are
--- deleted; until then their keys say why.
+-- Reverts the account of an import, which gets the payload of the account again if its own was
+-- deleted. Answers about it that are kept at least until `kept_from` are deleted; until `kept_until`
+-- their keys say why.
 create function revert_account(import bigint, instant timestamptz, by_whom text, why text,
   kept_from timestamptz, kept_until timestamptz)
 returns void language plpgsql security definer set search_path = public, pg_temp as $$
