@@ -1,7 +1,7 @@
 /** Cases of accounts that are read back: their owner and their content. */
 import { get, plan, type Plan } from "./Case.ts"
 import { answers, both, has } from "./Expectation.ts"
-import { readAccount, readSupplier, rivalSupplier } from "./Tenant.ts"
+import { readAccount, readSupplier, rivalSupplier } from "./TenantNames.ts"
 
 const root = "/v1/data-import/accounts/"
 const account = `${root}${readAccount}/`

@@ -12,7 +12,7 @@ import { answers, both, errors, errorsOf, has, hasLength } from "./Expectation.t
 import * as Batches from "./FixedBatches.ts"
 import { pathsIn } from "./Schema.ts"
 import { validatePath } from "./Steps.ts"
-import { rivalSupplier, supplier } from "./Tenant.ts"
+import { rivalSupplier, supplier } from "./TenantNames.ts"
 import { inNewBatch } from "./UploadPlans.ts"
 import { validRequest } from "./ValidRequests.ts"
 import { oddSegments, sources } from "./HostileTexts.ts"

@@ -3,7 +3,7 @@ import { get, type Plan, plan, post } from "./Case.ts"
 import { fixedCertificate } from "./CertificateSetup.ts"
 import { operation, operations } from "./Document.ts"
 import { answers, both, errors, hasLength } from "./Expectation.ts"
-import { imported, rivalSupplier, supplier } from "./Tenant.ts"
+import { imported, rivalSupplier, supplier } from "./TenantNames.ts"
 import { pathOf, validRequest } from "./ValidRequests.ts"
 
 const root = pathOf(operation("issueCertificate"))

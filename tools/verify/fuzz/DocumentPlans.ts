@@ -9,7 +9,7 @@ import { type Operation, resolved, type Schema } from "./Document.ts"
 import { anything, errors, noError, where } from "./Expectation.ts"
 import { schemaViolations, valueOf } from "./Schema.ts"
 import { bodied, validBody, withBody } from "./ValidRequests.ts"
-import { imported, supplier } from "./Tenant.ts"
+import { imported, supplier } from "./TenantNames.ts"
 
 /** Codes of errors that a schema rules out. */
 const shapeCodes: ReadonlySet<string> = new Set([

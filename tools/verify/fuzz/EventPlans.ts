@@ -1,7 +1,7 @@
 /** The fixed cases of events: every parameter, and positions that are too old or too high. */
 import { get, type Plan, plan, type Expectation } from "./Case.ts"
 import { answers, both, errors, has, hasLength } from "./Expectation.ts"
-import { rivalSupplier, supplier } from "./Tenant.ts"
+import { rivalSupplier, supplier } from "./TenantNames.ts"
 
 const path = "/v1/data-import/events/"
 

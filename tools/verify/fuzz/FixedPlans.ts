@@ -9,9 +9,10 @@ import { type Plan, plan, post, type Request } from "./Case.ts"
 import type { Day } from "./Day.ts"
 import { operations, type Operation } from "./Document.ts"
 import { answers, both, closes, errors } from "./Expectation.ts"
+import { revertPlans } from "./RevertPlans.ts"
 import { statePlans } from "./StatePlans.ts"
 import { validatePath } from "./Steps.ts"
-import { supplier } from "./Tenant.ts"
+import { supplier } from "./TenantNames.ts"
 import { validAnswers, validRequest } from "./ValidRequests.ts"
 
 const tooLarge = 10 * 1024 * 1024 + 1
@@ -99,7 +100,10 @@ const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
     plan(asked.id, "valid", "a valid request", [valid, answers(...validAnswers)]),
     plan(asked.id, "http", "no room for JSON", [html, answers("406 not_acceptable")]),
     plan(asked.id, "http", "another method", [
-      { ...valid, method: asked.template.includes("/imports/") ? "POST" : "PATCH" },
+      {
+        ...valid,
+        method: asked.template.endsWith("/{external_account_number}/") ? "POST" : "PATCH"
+      },
       answers("405 method_not_allowed")
     ]),
     plan(asked.id, "http", "headers that are too large", [
@@ -136,5 +140,6 @@ const codesOfAccounts = (day: Day): ReadonlyArray<Plan> => {
 export const fixedPlans = (day: Day): ReadonlyArray<Plan> => [
   ...operations.flatMap(ofEvery),
   ...codesOfAccounts(day),
-  ...statePlans
+  ...statePlans,
+  ...revertPlans
 ]

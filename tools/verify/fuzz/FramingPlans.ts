@@ -16,7 +16,7 @@ import { type Expectation, get, type Plan, post, type Reply, type Request } from
 import { operation, type Operation, withEachMethod } from "./Document.ts"
 import { answers, both, outcomeOf } from "./Expectation.ts"
 import { validAnswers, validBody, validRequest } from "./ValidRequests.ts"
-import { hiddenSupplier, stagePath, supplier } from "./Tenant.ts"
+import { hiddenSupplier, stagePath, supplier } from "./TenantNames.ts"
 import { exchange, isToNextRequest, type Target } from "./Wire.ts"
 
 const isLast = ({ headers }: Reply): boolean => headers["connection"] === "close"

@@ -12,7 +12,7 @@ import type { OrganisationName } from "@data-import/domain/suppliers/Organisatio
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { fingerprintOf } from "@data-import/server/routing/IdempotencyHeader"
 import { operation, operations } from "./Document.ts"
-import { withBatch } from "./FixedBatches.ts"
+import { pathOf } from "./ValidRequests.ts"
 
 /** The operations that take an Idempotency-Key. */
 export const writes: ReadonlyArray<string> = operations
@@ -28,7 +28,7 @@ export const heldBody = (id: string): string => (operation(id).body === null ? "
 const requestOf = (organisation: OrganisationName, id: string): KeyedRequest => ({
   organisation,
   key: IdempotencyKey.make(heldKey(id)),
-  fingerprint: fingerprintOf(withBatch(operation(id)), Buffer.from(heldBody(id)))
+  fingerprint: fingerprintOf(pathOf(operation(id)), Buffer.from(heldBody(id)))
 })
 
 /** Reserves a key of the organisation for every operation, for longer than any run takes. */

@@ -6,7 +6,7 @@ import { complaints } from "@data-import/api/testing/ResponseCheck"
 import type { Reply, Request } from "./Case.ts"
 import { outcomeOf } from "./Expectation.ts"
 import { leaks, sentTexts } from "./Leak.ts"
-import { hiddenSupplier } from "./Tenant.ts"
+import { hiddenSupplier } from "./TenantNames.ts"
 import { headersOf, type Target } from "./Wire.ts"
 
 /** Words in references of payment instructions at which the simulated vendors fail. */

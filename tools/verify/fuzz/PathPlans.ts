@@ -8,7 +8,7 @@ import { operations, type Operation } from "./Document.ts"
 import { answers } from "./Expectation.ts"
 import { gets, pathOf, shortened, validAnswers, validRequest } from "./ValidRequests.ts"
 import { oddSegments } from "./HostileTexts.ts"
-import { supplier } from "./Tenant.ts"
+import { supplier } from "./TenantNames.ts"
 
 const plan = (asked: Operation, name: string, request: Request, expect: Expectation): Plan => ({
   operation: asked.id,

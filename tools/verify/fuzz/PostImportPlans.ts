@@ -12,7 +12,7 @@ import type { Day } from "./Day.ts"
 import { operation } from "./Document.ts"
 import { answers, both, errorIn, has, hasLength } from "./Expectation.ts"
 import { accounts, marked } from "./Steps.ts"
-import { imported, openSince, supplier } from "./Tenant.ts"
+import { imported, openSince, supplier } from "./TenantNames.ts"
 
 /** One of the requests that add a list; they differ only in the list. */
 interface Addition {

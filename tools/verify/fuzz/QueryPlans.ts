@@ -3,7 +3,7 @@ import { type Expectation, get, type Plan, plan } from "./Case.ts"
 import { operations } from "./Document.ts"
 import { answers, both, errors, has } from "./Expectation.ts"
 import { importPath, statusPath } from "./Steps.ts"
-import { held, imported, skipped, staged, supplier } from "./Tenant.ts"
+import { held, imported, skipped, staged, supplier } from "./TenantNames.ts"
 import { pathOf, shortened } from "./ValidRequests.ts"
 
 /** The states of the summary add up to its total. */
@@ -59,7 +59,7 @@ export const queryPlans: ReadonlyArray<Plan> = [
     errors("400 request_failed_validation", "cohort unknown_parameter")
   ]),
   ...operations
-    .filter(({ template }) => template.includes("{import_supplier}"))
+    .filter(({ method, template }) => method === "GET" && template.includes("{import_supplier}"))
     .map(({ id, template }) =>
       plan(id, "state", "a supplier that is not there", [
         get(template.replace(/\{\w+\}/g, "NOBODY")),

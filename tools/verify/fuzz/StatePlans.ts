@@ -23,7 +23,7 @@ import {
   staged,
   stagePath,
   supplier
-} from "./Tenant.ts"
+} from "./TenantNames.ts"
 import { pathOf, posts, validBody } from "./ValidRequests.ts"
 
 const altered = (id: string, changes: Wire): Request => {
@@ -129,7 +129,7 @@ const processing: ReadonlyArray<Plan> = [
 
 const writes = posts
   .map(({ id }) => id)
-  .filter((id) => !/^validate|^obtain|Batch$|Certificate$/.test(id))
+  .filter((id) => !/^validate|^obtain|^revert|Batch$|Certificate$/.test(id))
 
 /**
  * Bodies without documents, because documents are looked up before the supplier's status is

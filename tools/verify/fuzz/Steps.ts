@@ -6,7 +6,7 @@ import type fc from "fast-check"
 import { post, type Step } from "./Case.ts"
 import type { Day } from "./Day.ts"
 import { answers } from "./Expectation.ts"
-import { processPath, stagePath, supplier } from "./Tenant.ts"
+import { processPath, stagePath, supplier } from "./TenantNames.ts"
 
 export const validatePath = "/v1/data-import/validate-account/"
 

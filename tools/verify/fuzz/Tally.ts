@@ -28,8 +28,9 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
 /**
  * Answers of a service that is broken, overloaded or stopping, which no request causes; of a
  * sandbox with a batch, which would keep every other plan from emptying it; and of an organisation
- * whose batches store all that they may, which would keep every other plan from uploading; and of a
- * certificate that takes long.
+ * whose batches store all that they may, which would keep every other plan from uploading; of a
+ * certificate that takes long; and of a revert of an account that is old, or of a migration that is
+ * complete.
  */
 const codesOfTrouble = [
   "202",
@@ -38,11 +39,14 @@ const codesOfTrouble = [
   "429 certificate_limit_exceeded",
   "429 throttled",
   "500 error",
-  "503 service_unavailable"
+  "503 service_unavailable",
+  "409 revert_window_closed",
+  "409 payload_not_kept",
+  "revertImport 400 import_supplier_migration_not_ongoing"
 ]
 
 const isOfTrouble = (answer: string): boolean =>
-  codesOfTrouble.some((code) => answer.endsWith(` ${code}`))
+  codesOfTrouble.some((code) => ` ${answer}`.endsWith(` ${code}`))
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()

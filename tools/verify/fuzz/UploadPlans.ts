@@ -8,7 +8,7 @@ import { get, plan, post } from "./Case.ts"
 import { answers, both, errors, has } from "./Expectation.ts"
 import { batchesPath, batchPath, fullBatch, openBatch, put } from "./FixedBatches.ts"
 import { get as valueAt } from "@data-import/domain/testing/wire"
-import { rivalSupplier } from "./Tenant.ts"
+import { rivalSupplier } from "./TenantNames.ts"
 
 /** The batches of this organisation belong to these cases only. */
 const who = "rival"

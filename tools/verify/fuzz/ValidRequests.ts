@@ -12,7 +12,7 @@ import { fixedCertificate } from "./CertificateSetup.ts"
 import * as Batches from "./FixedBatches.ts"
 import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
-import { dryRun, imported, readAccount, readSupplier, staged, supplier } from "./Tenant.ts"
+import { dryRun, imported, readAccount, readSupplier, staged, supplier } from "./TenantNames.ts"
 
 /** The operations that take a JSON body. */
 export const bodied: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
@@ -56,6 +56,7 @@ const bodies: Readonly<Record<string, Wire>> = {
   },
   issueCertificate: { payload: { import_supplier: supplier, cohort: "wave-3" } },
   changeImport: { cohort: "wave-4" },
+  revertImport: { payload: { kraken_account_number: "A-00000000", reason: "Wrong sign" } },
   startBatch: { payload: { total_lines: 1 } },
   obtainServiceToken: {
     query: "query Named($wanted: Boolean!) { version @include(if: $wanted) }",
@@ -70,6 +71,7 @@ export const validAnswers: ReadonlyArray<string> = [
   "201",
   "202",
   "304",
+  "409 account_number_differs",
   "409 batch_limit_exceeded",
   "409 batch_upload_superseded",
   "400 dry_run_successful",

@@ -10,7 +10,7 @@ import fc from "fast-check"
 import { type Expectation, type Plan, post, type Reply } from "./Case.ts"
 import { operation } from "./Document.ts"
 import { answers, both, errorsOf, unlessTooLarge } from "./Expectation.ts"
-import { imported, supplier } from "./Tenant.ts"
+import { imported, supplier } from "./TenantNames.ts"
 import { answersToOneChange, validAnswers, validRequest } from "./ValidRequests.ts"
 
 type Path = ReadonlyArray<string | number>

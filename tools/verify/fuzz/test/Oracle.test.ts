@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { troublesIn } from "../Fuzz.ts"
 import { comeAgainAfter, complaintsAbout } from "../Oracle.ts"
-import { hiddenSupplier } from "../Tenant.ts"
+import { hiddenSupplier } from "../TenantNames.ts"
 import type { Target } from "../Wire.ts"
 import { errorOf, record, refusalOf, replyOf, statusPath } from "./replies.ts"
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { get, post, type Request } from "../Case.ts"
 import { hiddenEffects } from "../FramingPlans.ts"
-import { stagePath } from "../Tenant.ts"
+import { stagePath } from "../TenantNames.ts"
 import { exchange, nextRequestId, type Target } from "../Wire.ts"
 import { answer, behaving } from "./server.ts"
 
