@@ -15,7 +15,7 @@ import type {
 } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import type { DetailedState } from "@data-import/domain/imports/ImportDetails"
-import type { Additions } from "@data-import/domain/imports/Revert"
+import type { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { RequestId } from "@data-import/domain/suppliers/Organisation"
@@ -46,7 +46,7 @@ export interface ProblemBody {
   readonly state?: BatchState | DetailedState
   readonly closed_at?: string
   readonly revertible_until?: string | null
-  readonly additions?: Additions
+  readonly additions?: AdditionCounts
   readonly oldest_after?: number
 }
 

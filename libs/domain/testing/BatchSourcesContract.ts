@@ -5,7 +5,7 @@ import type * as Batch from "../src/batches/Batch.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import type { Configuration } from "../src/suppliers/Configuration.ts"
+import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ApiKeyId, type Caller } from "../src/suppliers/Organisation.ts"
 import { begun, encoder, found, start, takeNext } from "./begunBatches.ts"
 import { freshAttempt, freshSupplier, noon, noonPlus } from "./freshNames.ts"
@@ -97,6 +97,8 @@ export const batchSources = (
     "fills a batch of imported accounts when it starts: %j",
     ([imported, all]) =>
       Effect.gen(function* () {
+        const configuration = yield* Configuration
+        yield* Effect.ignore(configuration.createTeam("Migration Team"))
         const owner = yield* freshSupplier
         yield* stage(owner, ["b"], "wave")
         yield* stage(owner, ["a", "c"])

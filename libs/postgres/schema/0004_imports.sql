@@ -93,7 +93,7 @@ grant select (id, supplier, external_account_number, staged_at, stagings, skippe
   failed_staging, erased_at, reverted_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
-  lease_expires_at, account_number, cohort)
+  lease_expires_at, account_number, account_created_at, cohort)
 on import_processes to data_import_batches;
 grant select (id, supplier, external_account_number) on import_processes to data_import_events;
 grant select, update (cohort) on import_processes to data_import_board;

@@ -112,7 +112,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           expect([file.status, file.headers["content-type"]]).toEqual([200, type])
           expect(file.headers["content-disposition"]).toContain(`.${extension}"`)
         }
-        const signed = { import_supplier: code, accept_open: true, certificate_id: null }
+        const signed = { import_supplier: code, accept_open: true, certificate_id }
         expect((yield* act(`${root}sign-off/`, signed)).status).toBe(200)
         const audit = JSON.parse(
           (yield* get(`/board/api/audit/?who=board:local&import_supplier=${code}`)).text

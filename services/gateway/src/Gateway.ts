@@ -80,7 +80,7 @@ const serving = Effect.gen(function* () {
     const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
     const { method, url } = incoming.request
-    const { forward, forwardWaiting } = upstreams[RoutingTable.serviceOf(entry, method)]
+    const { forward, forwardWaiting } = upstreams[RoutingTable.serviceOf(entry, method, path)]
     const answer = RoutingTable.mayWait(entry, method, url)
       ? forwardWaiting(incoming, limitOrganisation)
       : forward(incoming, limitOrganisation, RoutingTable.bodyLimit(entry, method, path))

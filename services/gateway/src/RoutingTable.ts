@@ -24,6 +24,8 @@ export interface Entry {
   readonly service: ServiceName
   /** The service of PATCH and POST requests, if it is another one. */
   readonly changes?: ServiceName
+  /** The paths of which it answers every method. */
+  readonly changesAt?: RegExp
   /** The largest body, in bytes. */
   readonly bodyBytes: number
   /** The paths whose PUT bodies are forwarded while they arrive, and are not limited. */
@@ -60,7 +62,11 @@ export const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/certificates", "batches"),
   entry("/.well-known/certificate-keys.json", "batches"),
   entry("/v1/data-import/accounts", "query"),
-  { ...entry("/v1/data-import/imports", "query"), changes: "accountImport" },
+  {
+    ...entry("/v1/data-import/imports", "query"),
+    changes: "accountImport",
+    changesAt: /^\/v1\/data-import\/imports\/[^/]+\/[^/]+\/revert\/?$/
+  },
   entry("/v1/data-import/suppliers", "query"),
   {
     ...entry("/v1/data-import/events", "events"),
@@ -82,8 +88,14 @@ export const find = (path: string): Entry | undefined =>
   table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
 
 /** The service of a request with this method. */
-export const serviceOf = ({ changes, service }: Entry, method: string): ServiceName =>
-  changes !== undefined && (method === "PATCH" || method === "POST") ? changes : service
+export const serviceOf = (
+  { changes, changesAt, service }: Entry,
+  method: string,
+  path: string
+): ServiceName => {
+  const isChange = method === "PATCH" || method === "POST" || changesAt?.test(path) === true
+  return changes !== undefined && isChange ? changes : service
+}
 
 /** The limit of the body of a request. */
 export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>

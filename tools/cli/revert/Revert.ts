@@ -33,6 +33,7 @@ export const revertImport = Command.make(
   {
     supplier,
     number: Argument.String("number").pipe(
+      Argument.withMetavar("NUMBER"),
       Argument.withDescription("The external account number, as it was sent")
     ),
     account: Flag.String("account").pipe(
@@ -86,6 +87,7 @@ export const revertBatch = Command.make(
   {
     supplier,
     cohort: Flag.String("cohort").pipe(
+      Flag.withMetavar("TEXT"),
       Flag.withDescription(
         "Only accounts of this cohort; all accounts of the supplier unless given"
       ),

@@ -44,6 +44,8 @@ const unmarked = new Set([
   "sandbox reset"
 ])
 
+const wrong = ["--reason", "Wrong sign", "--dry-run"]
+
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })((it) => {
   describe("the online commands", () => {
     it.effect("log in with a key that is typed, and keep it for its owner only", () =>
@@ -257,8 +259,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           const { home, run } = yield* user(environmentOf(tenant))
           const { batches, certificates, query } = yield* effectClient(tenant)
           const supplier = tenant.supplier as string
+          const ofSupplier = { import_supplier: tenant.supplier }
           const dry = {
-            import_supplier: tenant.supplier,
+            ...ofSupplier,
             operation: "IMPORT",
             operations_team_name: team,
             dry_run: true,
@@ -300,13 +303,12 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           yield* expectFirst("configuration", /configuration of/, supplier)
           yield* expectFirst("summary", /./, supplier)
           yield* expectFirst("import show", /./, supplier, "B-0001")
-          const params = { import_supplier: tenant.supplier, external_account_number: "B-0001" }
+          const params = { ...ofSupplier, external_account_number: "B-0001" }
           const { kraken_account_number: number } = yield* query.getImport({ params })
           yield* expectFirst("account show", /./, String(number))
           yield* expectFirst("events tail", /Events after 0/, "--after", "0", "--until-now")
           yield* expectFirst("certificate issue", /^Certificate /, supplier)
           yield* expectFirst("certificate list", /certificate_id/, supplier)
-          const ofSupplier = { import_supplier: tenant.supplier }
           const [issued] = yield* certificates.listCertificates({ query: ofSupplier })
           const certificate = String(issued?.certificate_id)
           yield* expectFirst("certificate show", /^Certificate /, certificate)
@@ -314,6 +316,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           const folder = home.path("documents")
           mkdirSync(folder)
           yield* expectFirst("documents upload", /0 files/, folder, ...sent.slice(1, 3))
+          yield* expectFirst("batch revert", /dry run/i, supplier, ...wrong)
+          const named = ["B-0001", "--account", String(number)]
+          yield* expectFirst("import revert", /would be reverted/, supplier, ...named, ...wrong)
           const root = yield* dataImport(["--completions"])
           const all = leavesOf(root).map((leaf) => leaf.replace("data-import ", ""))
           expect(all.filter((leaf) => !seen.has(leaf) && !unmarked.has(leaf))).toEqual([])

@@ -106,6 +106,12 @@ export const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
       body: JSON.stringify({ cohort: "wave" })
     })
   ],
+  [`${root}/imports/{import_supplier}/{external_account_number}/revert/`]: [
+    (supplier, number) => ({
+      path: `${root}/imports/${supplier}/${number}/revert/`,
+      body: JSON.stringify({ payload: { kraken_account_number: "A-00000000", reason: "Wrong" } })
+    })
+  ],
   [`${root}/suppliers/{import_supplier}/summary/`]: [
     at(`${root}/suppliers/{import_supplier}/summary/`)
   ],

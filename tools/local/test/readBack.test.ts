@@ -91,7 +91,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "1 minute" })(
           account_created_at: expect.any(String),
           attempts: [...attempts, { dry_run: false, outcome: "CREATED", code: null, errors: [] }]
         })
-        const fields = "state,staged_at,times_staged,payload_hash,cohort"
+        const fields = "state,staged_at,times_staged,payload_hash,cohort,reverted"
         const list = `/imported-account-import-processes/${supplier.code}/?cohort=wave%202`
         const { import_supplier: _, attempts: __, ...listed } = read.json as Record<string, unknown>
         expect((yield* ask(`${list}&fields=${fields}`)).json).toEqual([listed])

@@ -4,6 +4,7 @@
  */
 import { DateTime, Duration, Result, Schema } from "effect"
 import { type AccountNumber, AccountNumberField } from "../accounts/Account.ts"
+import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import type { PaymentInstruction } from "../accounts/PaymentInstruction.ts"
 import {
   AccountHasAdditions,
@@ -33,20 +34,11 @@ export type RevertPayload = typeof RevertPayload.Type
 
 export const RevertRequest = Schema.Struct({ payload: RevertPayload })
 
-/** How many items were added to an account after its import. */
-export const Additions = Schema.Struct({
-  transactions: Schema.Int,
-  notes: Schema.Int,
-  statements: Schema.Int,
-  payment_instructions: Schema.Int
-})
-export type Additions = typeof Additions.Type
-
 /** The account that a revert names, as it is while its import is locked. */
 export interface NamedAccount {
   readonly createdAt: DateTime.Utc
   readonly isReverted: boolean
-  readonly additions: Additions
+  readonly additions: AdditionCounts
   /** The payment instruction that the revert ends. */
   readonly active: PaymentInstruction | null
   /** Whether its import would have its payload again. */
@@ -76,7 +68,7 @@ export interface RevertOptions {
 export const windowEnd = (createdAt: DateTime.Utc, days: number): DateTime.Utc =>
   DateTime.addDuration(createdAt, Duration.days(days))
 
-const hasAny = (additions: Additions): boolean =>
+const hasAny = (additions: AdditionCounts): boolean =>
   Object.values(additions).some((count) => count > 0)
 
 export type RevertRefused =

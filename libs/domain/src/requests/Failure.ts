@@ -10,7 +10,7 @@ import type { BatchLimits } from "../batches/BatchLimits.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
-import type { Additions } from "../imports/Revert.ts"
+import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
@@ -107,7 +107,7 @@ export class RevertWindowClosed extends Data.TaggedError("RevertWindowClosed")<{
 /** Items were added to the account after its import, and the revert does not include them. */
 export class AccountHasAdditions extends Data.TaggedError("AccountHasAdditions")<{
   readonly key: ImportKey
-  readonly additions: Additions
+  readonly additions: AdditionCounts
 }> {
   readonly code = "account_has_additions"
 }

@@ -5,7 +5,8 @@
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { attemptsOfImport } from "@data-import/domain/imports/ImportDetails"
 import { answersKeptFor } from "@data-import/domain/idempotency/IdempotencyKey"
-import { Additions, type RevertRefused } from "@data-import/domain/imports/Revert"
+import { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
+import type { RevertRefused } from "@data-import/domain/imports/Revert"
 import { type Reverted, type RevertCommand, Reverts } from "@data-import/domain/imports/Reverts"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
@@ -19,7 +20,7 @@ import { details } from "./ImportDetails.ts"
 const Named = Schema.Struct({
   createdAt: Schema.DateTimeUtcFromMillis,
   isReverted: Schema.Boolean,
-  additions: Additions,
+  additions: AdditionCounts,
   active: Schema.NullOr(PaymentInstruction),
   hasPayload: Schema.Boolean
 })

@@ -56,6 +56,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "values",
         "account",
         "import",
+        "reverts",
         "post-import",
         "queries",
         "batches",
