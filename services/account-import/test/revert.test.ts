@@ -1,6 +1,7 @@
 /** Reverts over HTTP, and what follows from one for requests that began before. */
 import { describe, expect, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Result } from "effect"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { recordOf } from "@data-import/domain/testing/importRecords"
@@ -123,6 +124,13 @@ layer(service, { excludeTestServices: true })("a revert over HTTP", (it) => {
       const { key: staged } = yield* stagedImport()
       const other = { ...staged, import_supplier: tenant.supplier.code }
       expect((yield* revert(tenant, other, account)).status).toBe(409)
+      yield* (yield* Configuration).changeSupplierStatus(tenant.supplier.code, () =>
+        Result.succeed("Complete")
+      )
+      expect(told(yield* revert(tenant, key, account))).toMatchObject([
+        400,
+        { code: "import_supplier_migration_not_ongoing" }
+      ])
     })
   )
 

@@ -42,6 +42,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
           detail: expect.stringContaining(created.kraken_account_number),
           code: "account_import_process_already_imported",
           external_account_number: key.external_account_number,
+          revertible_until: expect.stringMatching(/Z$/),
           ...created
         })
         expect((yield* recordOf(key)).audit.at(-1)).toBe(
