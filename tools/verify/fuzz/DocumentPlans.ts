@@ -28,8 +28,11 @@ const shapeCodes: ReadonlySet<string> = new Set([
 /**
  * Paths at which a rule between fields yields a code of a shape, such as the operation of a batch.
  */
-const ofRules =
-  /^customers$|product_code$|^(?:operations_team_name|dry_run|source|filter|parameters(?:\..+)?)$/
+const ofRules = new RegExp(
+  "^customers$|product_code$" +
+    "|^(?:operations_team_name|dry_run|source|reason|with_additions)$" +
+    "|^(?:filter|parameters)(?:[.].+)?$"
+)
 
 /** Paths at which another rule also reports an error, or reports it instead. */
 const hangTogether = /country$|delivery_point_identifier$|units$/
