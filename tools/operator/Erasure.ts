@@ -7,10 +7,11 @@ import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { type Erased, Erasures, type Erasing } from "@data-import/domain/erasure/Erasures"
 import { DateTime, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { inEnglish, plain, say } from "@data-import/terminal/Answer"
+import { importArguments } from "./ImportArguments.ts"
 import { importMeant, noSupplier } from "./Mode.ts"
-import { asExternalAccountNumber, asSupplierCode } from "./Parameter.ts"
+import { flag } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
@@ -59,18 +60,8 @@ const announced = (label: string, erased: Erased): string =>
 export const erase = Command.make(
   "erase",
   {
-    import_supplier: Argument.String("supplier").pipe(
-      Argument.withDescription("The code of the import supplier"),
-      asSupplierCode
-    ),
-    external_account_number: Argument.String("number").pipe(
-      Argument.withDescription("The external account number, as it was sent"),
-      asExternalAccountNumber
-    ),
-    acceptLoss: Flag.Boolean("accept-loss").pipe(
-      Flag.withDescription("Erase: nothing brings the data back"),
-      Flag.withDefault(false)
-    )
+    ...importArguments,
+    acceptLoss: flag("accept-loss", "Erase: nothing brings the data back")
   },
   Effect.fnUntraced(function* ({ acceptLoss, ...named }) {
     const key = yield* importMeant(named)

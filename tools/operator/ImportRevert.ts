@@ -9,28 +9,20 @@ import { decideRevert } from "@data-import/domain/imports/Revert"
 import { Reverts } from "@data-import/domain/imports/Reverts"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { say } from "@data-import/terminal/Answer"
+import { flag } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import { DateTime, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { operatorFor } from "./Caller.ts"
+import { importArguments } from "./ImportArguments.ts"
 import { importMeant, noSupplier } from "./Mode.ts"
-import { asAccountNumber, asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
+import { asAccountNumber, asText } from "./Parameter.ts"
 import { onStorage } from "./Storage.ts"
-
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 export const revert = Command.make(
   "revert",
   {
-    import_supplier: Argument.String("supplier").pipe(
-      Argument.withDescription("The code of the import supplier"),
-      asSupplierCode
-    ),
-    external_account_number: Argument.String("number").pipe(
-      Argument.withDescription("The external account number, as it was sent"),
-      asExternalAccountNumber
-    ),
+    ...importArguments,
     number: Flag.String("account").pipe(
       Flag.withDescription("The platform account, which must be the present one"),
       asAccountNumber

@@ -11,30 +11,18 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { DateTime, Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { plain, say, table } from "@data-import/terminal/Answer"
 import { importText } from "@data-import/terminal/ImportText"
 import { operatorFor } from "./Caller.ts"
+import { importArguments, supplier } from "./ImportArguments.ts"
 import { importMeant, noSupplier, supplierMeant } from "./Mode.ts"
-import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
+import { asExternalAccountNumber, asText } from "./Parameter.ts"
 import { pageSize } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import { retry } from "./Retries.ts"
 import { revert } from "./ImportRevert.ts"
 import { onStorage } from "./Storage.ts"
-
-const supplier = Argument.String("supplier").pipe(
-  Argument.withDescription("The code of the import supplier"),
-  asSupplierCode
-)
-
-const parameters = {
-  import_supplier: supplier,
-  external_account_number: Argument.String("number").pipe(
-    Argument.withDescription("The external account number, as it was sent"),
-    asExternalAccountNumber
-  )
-}
 
 const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
   const found = yield* (yield* Configuration).supplier(code)
@@ -51,7 +39,7 @@ const recordRead = Effect.fnUntraced(function* (key: ImportKey) {
 
 const show = Command.make(
   "show",
-  parameters,
+  importArguments,
   Effect.fnUntraced(function* (named) {
     const imports = yield* ImportProcesses
     const key = yield* importMeant(named)
@@ -161,7 +149,7 @@ const reason = (found: ImportState | null): string => {
 const setSkipped = (name: string, skipped: boolean, done: string) =>
   Command.make(
     name,
-    parameters,
+    importArguments,
     Effect.fnUntraced(function* (named) {
       const imports = yield* ImportProcesses
       const key = yield* importMeant(named)

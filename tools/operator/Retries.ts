@@ -15,8 +15,9 @@ import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { inEnglish, say } from "@data-import/terminal/Answer"
 import { operatorFor } from "./Caller.ts"
+import { number, supplier } from "./ImportArguments.ts"
 import { noSupplier, supplierMeant } from "./Mode.ts"
-import { asExternalAccountNumber, asSupplierCode, asText } from "./Parameter.ts"
+import { asText } from "./Parameter.ts"
 import { Refused } from "@data-import/terminal/Refused"
 import { onStorage } from "./Storage.ts"
 
@@ -39,15 +40,8 @@ const refuseErased = Effect.fnUntraced(function* (key: ImportKey) {
 export const retry = Command.make(
   "retry",
   {
-    supplier: Argument.String("supplier").pipe(
-      Argument.withDescription("The code of the import supplier"),
-      asSupplierCode
-    ),
-    number: Argument.String("number").pipe(
-      Argument.withDescription("The external account number, as it was sent"),
-      asExternalAccountNumber,
-      Argument.optional
-    ),
+    supplier,
+    number: number.pipe(Argument.optional),
     team: Flag.String("team").pipe(
       Flag.withDescription("The operations team that gets the accounts"),
       asText(128)

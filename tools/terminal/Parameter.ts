@@ -25,6 +25,10 @@ export const asCertificateId = readAs(
   "ID"
 )
 
+/** A flag that is off unless given. */
+export const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
 /** How many entries a list has at most. */
 const asPageSize = readAs(
   (text) => (/^([1-9]\d{0,2}|1000)$/.test(text) ? Option.some(Number(text)) : Option.none()),

@@ -16,6 +16,7 @@ import { problemsJson } from "../send/SendAnswer.ts"
 import { withValues } from "./BookValues.ts"
 import { revertBatch } from "../revert/Revert.ts"
 import { sendProgress } from "../send/SendProgress.ts"
+import { supplier } from "../ImportArguments.ts"
 
 const id = Argument.String("batch-id").pipe(
   Argument.withDescription("The id of the batch, as batch list prints it"),
@@ -25,10 +26,7 @@ const id = Argument.String("batch-id").pipe(
 const list = Command.make(
   "list",
   {
-    supplier: Argument.String("supplier").pipe(
-      Argument.withMetavar("CODE"),
-      Argument.withDescription("The code of the import supplier")
-    ),
+    supplier,
     limit: pageSize,
     after: Flag.String("after").pipe(
       Flag.withDescription("Only batches that are older than this one"),

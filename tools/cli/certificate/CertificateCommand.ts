@@ -13,15 +13,11 @@ import { connection, onService, onServicePatiently } from "../connection/Connect
 import { jsonValue } from "../reconcile/ReconcileAnswer.ts"
 import { accountsOf, certificatesText, certificateText, contentLines } from "./CertificateText.ts"
 import { proof } from "./ProofCommand.ts"
+import { supplier } from "../ImportArguments.ts"
 
 const id = Argument.String("certificate-id").pipe(
   Argument.withDescription("The id of the certificate, as certificate list prints it"),
   asCertificateId
-)
-
-const supplier = Argument.String("supplier").pipe(
-  Argument.withMetavar("CODE"),
-  Argument.withDescription("The code of the import supplier")
 )
 
 const keysPath = "/.well-known/certificate-keys.json"

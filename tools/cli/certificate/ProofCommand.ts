@@ -18,6 +18,7 @@ import { onService } from "../connection/Connection.ts"
 import { jsonValue } from "../reconcile/ReconcileAnswer.ts"
 import { accountsOf } from "./CertificateText.ts"
 import { hashing } from "../certify/NodeHashing.ts"
+import { number } from "../ImportArguments.ts"
 
 type Proof = Answer<"certificates", "getCertificateProof">
 
@@ -76,10 +77,7 @@ export const proof = Command.make(
       Argument.withDescription("The id of the certificate"),
       asCertificateId
     ),
-    number: Argument.String("number").pipe(
-      Argument.withMetavar("NUMBER"),
-      Argument.withDescription("The external account number, as it was sent")
-    ),
+    number,
     keys: Flag.String("keys").pipe(
       Flag.withMetavar("FILE"),
       Flag.withDescription("Keys (JWKS) that you have kept; those that are published unless given"),

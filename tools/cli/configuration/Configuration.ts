@@ -1,18 +1,16 @@
 /** `data-import configuration`: fetches what `check --configuration` reads. */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { announce, say } from "@data-import/terminal/Answer"
 import { onService } from "../connection/Connection.ts"
 import { writeWholeFile } from "./WholeFile.ts"
+import { supplier } from "../ImportArguments.ts"
 
 export const configuration = Command.make(
   "configuration",
   {
-    supplier: Argument.String("supplier").pipe(
-      Argument.withMetavar("CODE"),
-      Argument.withDescription("The code of the import supplier")
-    ),
+    supplier,
     output: Flag.String("output").pipe(
       Flag.withAlias("o"),
       Flag.withMetavar("FILE"),

@@ -8,11 +8,7 @@ import { importText } from "@data-import/terminal/ImportText"
 import { summaryText } from "@data-import/terminal/SummaryText"
 import { onService } from "../connection/Connection.ts"
 import { revertImport } from "../revert/Revert.ts"
-
-const supplier = Argument.String("supplier").pipe(
-  Argument.withMetavar("CODE"),
-  Argument.withDescription("The code of the import supplier")
-)
+import { number, supplier } from "../ImportArguments.ts"
 
 export const summary = Command.make(
   "summary",
@@ -50,10 +46,7 @@ const showImport = Command.make(
   "show",
   {
     supplier,
-    number: Argument.String("number").pipe(
-      Argument.withMetavar("NUMBER"),
-      Argument.withDescription("The external account number, as it was sent")
-    )
+    number
   },
   Effect.fnUntraced(function* ({ number, supplier }) {
     const { query } = yield* DataImport

@@ -3,21 +3,13 @@
  * Source: docs/contract/reverts.md.
  */
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
+import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { say } from "@data-import/terminal/Answer"
-import { Refused } from "@data-import/terminal/Refused"
-import { ask } from "../connection/Asking.ts"
+import { flag } from "@data-import/terminal/Parameter"
+import { confirm } from "../connection/Asking.ts"
 import { onService } from "../connection/Connection.ts"
-
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
-const supplier = Argument.String("supplier").pipe(
-  Argument.withMetavar("CODE"),
-  Argument.withDescription("The code of the import supplier")
-)
+import { number, supplier } from "../ImportArguments.ts"
 
 const options = {
   reason: Flag.String("reason").pipe(
@@ -32,10 +24,7 @@ export const revertImport = Command.make(
   "revert",
   {
     supplier,
-    number: Argument.String("number").pipe(
-      Argument.withMetavar("NUMBER"),
-      Argument.withDescription("The external account number, as it was sent")
-    ),
+    number,
     account: Flag.String("account").pipe(
       Flag.withMetavar("NUMBER"),
       Flag.withDescription("The platform account, which must be the present one")
@@ -74,14 +63,6 @@ export const revertImport = Command.make(
   ])
 )
 
-const confirmed = Effect.fnUntraced(function* (what: string) {
-  if (!(yield* TerminalCapabilities).canPrompt) {
-    return yield* new Refused({ why: "There is no terminal to ask. --yes reverts without asking." })
-  }
-  const isAgreed = yield* ask(Prompt.Confirm({ message: `Revert ${what}?` }))
-  if (!isAgreed) return yield* new Refused({ why: "Nothing was reverted." })
-})
-
 export const revertBatch = Command.make(
   "revert",
   {
@@ -101,7 +82,9 @@ export const revertBatch = Command.make(
       onNone: () => `all accounts of ${supplier}`,
       onSome: (name) => `all accounts of ${supplier} in the cohort ${name}`
     })
-    if (!dryRun && !yes) yield* confirmed(of)
+    if (!dryRun && !yes) {
+      yield* confirm(`Revert ${of}?`, { does: "reverts", nothing: "Nothing was reverted." })
+    }
     const { batches } = yield* DataImport
     const created = yield* batches.createBatch({
       payload: {

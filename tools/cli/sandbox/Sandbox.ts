@@ -3,12 +3,12 @@
  * Source: docs/contract/sandbox.md#emptying.
  */
 import { Effect } from "effect"
-import { Command, Flag, Prompt } from "effect/cli"
-import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
+import { Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
 import { inEnglish, say } from "@data-import/terminal/Answer"
+import { flag } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
-import { ask } from "../connection/Asking.ts"
+import { confirm } from "../connection/Asking.ts"
 import { ownClaims } from "../connection/Claims.ts"
 import { asClientOf, connection, modeOf } from "../connection/Connection.ts"
 
@@ -16,17 +16,12 @@ const isLive = new Refused({
   why: "sandbox reset needs a test key, and this is a live one. Nothing was deleted."
 })
 
-const cannotAsk = new Refused({
-  why: "There is no terminal to ask. --yes deletes without asking."
-})
-
-const isDeclined = new Refused({ why: "Nothing was deleted." })
-
-const confirm = Effect.fnUntraced(function* (baseUrl: string) {
-  if (!(yield* TerminalCapabilities).canPrompt) return yield* cannotAsk
+const confirmed = Effect.fnUntraced(function* (baseUrl: string) {
   const { organisation } = yield* ownClaims
-  const message = `Delete all imports, accounts, batches and events of ${organisation} at ${baseUrl}?`
-  if (!(yield* ask(Prompt.Confirm({ message })))) return yield* isDeclined
+  yield* confirm(
+    `Delete all imports, accounts, batches and events of ${organisation} at ${baseUrl}?`,
+    { does: "deletes", nothing: "Nothing was deleted." }
+  )
 })
 
 const counted = ["imports", "accounts", "batches", "events"] as const
@@ -34,17 +29,13 @@ const counted = ["imports", "accounts", "batches", "events"] as const
 const reset = Command.make(
   "reset",
   {
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withAlias("y"),
-      Flag.withDescription("Delete without asking"),
-      Flag.withDefault(false)
-    )
+    yes: flag("yes", "Delete without asking").pipe(Flag.withAlias("y"))
   },
   Effect.fnUntraced(function* ({ yes }) {
     const profile = yield* connection
     if (modeOf(profile) === "live") return yield* isLive
     yield* Effect.gen(function* () {
-      if (!yes) yield* confirm(profile.baseUrl)
+      if (!yes) yield* confirmed(profile.baseUrl)
       const { accountImport } = yield* DataImport
       const deleted = yield* accountImport.resetSandbox()
       const counts = counted.map((name) => `${inEnglish(deleted[name])} ${name}`)
