@@ -102,10 +102,12 @@ export const revertBatch = Command.make(
     const { batch_id } = created
     const params = { batch_id }
     const batch = yield* batches.startBatch({ params, payload: { payload: { total_lines: 0 } } })
+    const does = dryRun
+      ? `Dry run ${batch_id} rehearses the revert of`
+      : `Batch ${batch_id} reverts`
     yield* say(
       { ...batch, counts: { ...batch.counts } },
-      `${dryRun ? "The dry run" : "Batch"} ${batch_id} reverts ${of}. ` +
-        `To follow it: data-import batch watch ${batch_id}`
+      `${does} ${of}. To follow it: data-import batch watch ${batch_id}`
     )
   }, onService)
 ).pipe(
