@@ -18,6 +18,7 @@ import { lineCount } from "./ErrorBody.ts"
 
 const filter = documented("SourceFilter", "Which imports of the source.", SourceFilter, {
   cohort: "Only imports of this cohort.",
+  batch_id: "Of IMPORTED: only accounts that this batch has created. It must have ended.",
   created_after: {
     description: "Of IMPORTED: only accounts that were created after this instant.",
     wire: InstantText

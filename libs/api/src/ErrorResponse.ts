@@ -299,8 +299,8 @@ const messages: {
   }),
   BatchStateConflict: ({ isOvertaken = false, state }) => ({
     detail: isOvertaken
-      ? "Since the retry was created, the account of one of its lines was imported or staged anew; " +
-        "cancel the retry and create it again."
+      ? "Since the batch was created, the account of one of its lines was imported or staged anew, " +
+        "or the lines that it is made of were deleted; cancel it and create it again."
       : `The batch is ${state}, which does not allow this; nothing was changed.`,
     state
   }),

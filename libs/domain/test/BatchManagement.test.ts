@@ -212,6 +212,23 @@ describe("a batch", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect("is refused as a revert of what a batch has not created, creates, or is unknown", () =>
+    Effect.gen(function* () {
+      const { management, old } = yield* endedBatch
+      const { batch_id: open } = yield* management.create(demo, bodyOf({ operation: "PROCESS" }))
+      const reverting = { ...demo, scopes: [...demo.scopes, "import:revert" as const] }
+      const refusalOf = (batch_id: string) => {
+        const filter = { batch_id }
+        const body = { operation: "REVERT", reason: "Wrong", source: "IMPORTED", filter }
+        return Effect.flip(management.create(reverting, { payload: { import_supplier, ...body } }))
+      }
+      expect(errorsOf(yield* refusalOf(old))).toEqual(["filter.batch_id invalid"])
+      expect(yield* refusalOf(open)).toMatchObject({ code: "batch_state_conflict", state: "OPEN" })
+      const unknown = "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
+      expect(yield* refusalOf(unknown)).toMatchObject({ code: "not_found" })
+    }).pipe(Effect.provide(world))
+  )
+
   it.effect("reports its problems, and how many lines each fix clears", () =>
     Effect.gen(function* () {
       const { management, old } = yield* endedBatch

@@ -2,12 +2,13 @@
 import { expect, type Vitest } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import type * as Batch from "../src/batches/Batch.ts"
+import { BatchId } from "../src/batches/Batch.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ApiKeyId, type Caller } from "../src/suppliers/Organisation.ts"
-import { begun, encoder, found, start, takeNext } from "./begunBatches.ts"
+import { begun, encoder, endOf, finish, found, start, started, takeNext } from "./begunBatches.ts"
 import { freshAttempt, freshSupplier, noon, noonPlus } from "./freshNames.ts"
 import { claim, complete, stage, stagedHash } from "./importStates.ts"
 
@@ -91,7 +92,8 @@ export const batchSources = (
     [{}, ["a", "b"]],
     [{ cohort: "wave" }, ["b"]],
     [{ created_after: noon }, ["b"]],
-    [{ created_before: noonPlus(1) }, ["a"]]
+    [{ created_before: noonPlus(1) }, ["a"]],
+    [{ batch_id: BatchId.make("5b0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d") }, ["b"]]
   ]
   it.effect.each(importedFilters)(
     "fills a batch of imported accounts when it starts: %j",
@@ -105,6 +107,16 @@ export const batchSources = (
         const accounts = {
           a: yield* complete(owner, "a", noon),
           b: yield* complete(owner, "b", noonPlus(1))
+        }
+        if (imported.batch_id !== undefined) {
+          const creating = { operation: "PROCESS", operationsTeam: "Migration Team" } as const
+          yield* started(["a", "b"], { of: owner, id: imported.batch_id, ...creating })
+          const chunk = yield* takeNext(noon)
+          const { lines: of } = Option.getOrThrow(chunk)
+          yield* finish(Option.getOrThrow(chunk), [
+            ...of.slice(0, 1).map(endOf("ALREADY", [], accounts.a.number)),
+            ...of.slice(1).map(endOf("SUCCEEDED", [], accounts.b.number))
+          ])
         }
         const revert = { reason: "Wrong sign", withAdditions: false }
         const batch = yield* begun({ of: owner, operation: "REVERT", imported, revert })

@@ -44,6 +44,21 @@ export const deleting = (it: It): void => {
     })
   )
 
+  it.effect("reverts nothing by the deleted lines of the batch that created the accounts", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      const reverting = { operation: "REVERT", imported: { batch_id: batch.id } } as const
+      const open = yield* begun({ of: batch, ...reverting })
+      const command = { endedBefore: noonPlus(1), redact: (text: string) => text }
+      yield* Effect.repeat(batches.deleteLines(command), { while: (areMore) => areMore })
+      expectSame(yield* createFor(batch, reverting), { _tag: "LinesDeleted" })
+      expect(yield* Effect.flip(start(open, 0))).toMatchObject({ isOvertaken: true })
+    })
+  )
+
   it.effect("deletes the keys that a worker reserved after the end of the lines", () =>
     Effect.gen(function* () {
       const { caller, id } = yield* started(["a"])

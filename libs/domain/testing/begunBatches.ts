@@ -4,6 +4,7 @@
  */
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
+import type { AccountNumber } from "../src/accounts/Account.ts"
 import type { LineEnd } from "../src/batches/BatchLine.ts"
 import type * as Counts from "../src/batches/Counts.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
@@ -60,17 +61,18 @@ export const processSettings = {
 
 /** Settings that differ from `settingsOf`, and how the batch is created. */
 export type BatchOptions = Partial<Batch.BatchSettings> & {
+  readonly id?: Batch.BatchId
   readonly limit?: number
   readonly keep?: Keep<Created> | null
 }
 
 export const createFor = Effect.fnUntraced(function* (
   { caller, supplier }: Omit<Begun, "id">,
-  { keep = null, limit = 20, ...changes }: BatchOptions = {}
+  { id = newId(), keep = null, limit = 20, ...changes }: BatchOptions = {}
 ) {
   const batches = yield* Batches
   const settings = { ...settingsOf(supplier), ...changes }
-  return yield* batches.create({ id: newId(), settings, limit, caller, at: noon, keep })
+  return yield* batches.create({ id, settings, limit, caller, at: noon, keep })
 })
 
 export const createdIn = (creating: Creating): Batch.Batch => {
@@ -158,12 +160,12 @@ export const takeNext = (
 export const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)
 
 export const endOf =
-  (outcome: Counts.LineOutcome, problems: LineEnd["problems"] = []) =>
+  (outcome: Counts.LineOutcome, problems: LineEnd["problems"] = [], account?: AccountNumber) =>
   ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
     line,
     externalAccountNumber,
     outcome,
-    text: JSON.stringify({ line, outcome }),
+    text: JSON.stringify({ line, outcome, kraken_account_number: account }),
     problems
   })
 

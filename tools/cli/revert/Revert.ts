@@ -74,14 +74,21 @@ export const revertBatch = Command.make(
       ),
       Flag.optional
     ),
+    batch: Flag.String("batch").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("Only accounts that this batch has created"),
+      Flag.optional
+    ),
     ...options,
     yes: flag("yes", "Revert without asking").pipe(Flag.withAlias("y"))
   },
-  Effect.fnUntraced(function* ({ cohort, dryRun, reason, supplier, withAdditions, yes }) {
-    const of = Option.match(cohort, {
-      onNone: () => `all accounts of ${supplier}`,
-      onSome: (name) => `all accounts of ${supplier} in the cohort ${name}`
-    })
+  Effect.fnUntraced(function* ({ batch: creator, cohort, dryRun, ...given }) {
+    const { reason, supplier, withAdditions, yes } = given
+    const of = [
+      `all accounts of ${supplier}`,
+      ...(Option.isSome(cohort) ? [`in the cohort ${cohort.value}`] : []),
+      ...(Option.isSome(creator) ? [`that batch ${creator.value} created`] : [])
+    ].join(" ")
     if (!dryRun && !yes) {
       yield* confirm(`Revert ${of}?`, { does: "reverts", nothing: "Nothing was reverted." })
     }
@@ -95,7 +102,10 @@ export const revertBatch = Command.make(
           reason,
           with_additions: withAdditions,
           dry_run: dryRun,
-          ...(Option.isSome(cohort) && { filter: { cohort: cohort.value } })
+          filter: {
+            ...(Option.isSome(cohort) && { cohort: cohort.value }),
+            ...(Option.isSome(creator) && { batch_id: creator.value })
+          }
         }
       }
     })

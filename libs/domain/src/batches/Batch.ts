@@ -74,9 +74,13 @@ export const PendingSelection = Schema.Struct({
 })
 export type PendingSelection = typeof PendingSelection.Type
 
-/** The imported accounts that a batch reverts: those that match every condition. */
+/**
+ * The imported accounts that a batch reverts: those that match every condition. `batch_id` is the
+ * batch that created them.
+ */
 export const ImportedFilter = Schema.Struct({
   cohort: Schema.optionalKey(ShortName),
+  batch_id: Schema.optionalKey(BatchId),
   created_after: Schema.optionalKey(Instant),
   created_before: Schema.optionalKey(Instant)
 })
@@ -146,6 +150,10 @@ export const stages = (settings: BatchSettings): boolean =>
 /** Whether a line that succeeds replaces what is staged. */
 export const replacesStaged = (settings: BatchSettings): boolean =>
   stages(settings) && settings.operation !== "PROCESS"
+
+/** Whether a line that succeeds has created an account. */
+export const createsAccounts = ({ dryRun, operation }: BatchSettings): boolean =>
+  !dryRun && /^(?:IMPORT|PROCESS)$/.test(operation)
 
 /** Whether a line that succeeds has changed something. */
 export const hasEffect = ({ dryRun, operation }: BatchSettings): boolean =>
@@ -253,14 +261,18 @@ const finishedIfDone = (batch: Batch, at: DateTime.Utc): Batch =>
 
 /** What the storage knows of a batch that is about to start. */
 export interface StartCircumstances {
-  /** Whether the account of one of its lines was imported, or staged anew, since it was created. */
+  /**
+   * Whether the account of one of its lines was imported, or staged anew, since it was created, or
+   * the lines of the batch that its filter names were deleted.
+   */
   readonly isOvertaken: boolean
 }
 
 /**
  * Closes the upload and queues the work. Starting a batch again with the same number of lines
  * changes nothing. A batch with a source receives no lines; it is `filled` when it starts. A
- * retry does not start if it has a line that would be left out by now.
+ * retry does not start if it has a line that would be left out by now, nor a revert of what another
+ * batch has created if that batch no longer tells.
  */
 export const start = (
   batch: Batch,

@@ -9,7 +9,6 @@ import { type BatchBody, bodyOf, type CreatedBatchBody } from "./BatchBody.ts"
 import { BatchLimits } from "./BatchLimits.ts"
 import { clearedLines, type ProblemGroup } from "./Problems.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
 import { type AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import { Batches, type Created, type Results, type ResultsQuery } from "./Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
@@ -34,9 +33,10 @@ import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"
-import { type BatchPayload, batchRequest, startRequest } from "./BatchValidation.ts"
+import { batchRequest, startRequest } from "./BatchValidation.ts"
 import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import { aliveFor } from "./BatchMetrics.ts"
+import { settingsOf } from "./NewBatch.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
 import {
   makeRequestValidator,
@@ -101,45 +101,12 @@ export class BatchManagement extends Context.Service<
 const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
-type Old = Partial<Batch.BatchSettings>
-
-const revertOf = (
-  { operation, reason = "", with_additions }: BatchPayload,
-  { revert = null }: Old
-): Batch.RevertSettings | null =>
-  operation !== "REVERT"
-    ? null
-    : {
-        reason: reason === "" ? (revert?.reason ?? "") : reason,
-        withAdditions: with_additions ?? revert?.withAdditions ?? false
-      }
-
 /** Whoever lets a batch revert accounts needs the scope of the single endpoint. */
 const requireScope = (
   { scopes }: Caller,
   { operation }: { readonly operation: Batch.BatchOperation }
 ) =>
   operation === "REVERT" && !scopes.includes("import:revert") ? new PermissionDenied() : Effect.void
-
-/** Settings that a retry does not send are those of the old batch. */
-const settingsOf = (
-  supplier: SupplierCode,
-  payload: BatchPayload,
-  old: Old = {}
-): Batch.BatchSettings => ({
-  supplier,
-  operation: payload.operation,
-  name: payload.name ?? old.name ?? null,
-  operationsTeam: payload.operations_team_name ?? old.operationsTeam ?? null,
-  dryRun: payload.dry_run ?? old.dryRun ?? false,
-  cohort: payload.cohort ?? old.cohort ?? null,
-  pending: payload.source === "PENDING" ? (payload.filter ?? {}) : null,
-  imported: payload.source === "IMPORTED" ? (payload.filter ?? {}) : null,
-  revert: revertOf(payload, old),
-  retryOf: payload.retry_of ?? null,
-  maxFailures: payload.max_failures ?? old.maxFailures ?? null,
-  parameters: payload.parameters ?? old.parameters ?? {}
-})
 
 const newBatchId = Effect.sync(() => Batch.BatchId.make(crypto.randomUUID()))
 
@@ -180,29 +147,6 @@ export const bodies = Effect.fnUntraced(function* ({ batches }: Pick<Dependencie
   return (batch: Batch.Batch): BatchBody => bodyOf(batch, alive > 0, now)
 })
 
-/** The settings of a batch whose failed lines are sent again. */
-const retried = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  caller: Caller,
-  { import_supplier, operation, retry_of }: BatchPayload
-) {
-  if (retry_of === undefined) return undefined
-  const old = yield* ownById(deps, caller, retry_of)
-  const state = Batch.stateOf(old)
-  if (!Batch.isFinal(old) || old.finishedAt === null)
-    return yield* new BatchStateConflict({ state })
-  const { settings } = old
-  const same = [
-    ["import_supplier", import_supplier === wireCode(settings.supplier)],
-    ["operation", operation === settings.operation]
-  ] as const
-  const errors = same.flatMap(([attr, isSame]): ReadonlyArray<FieldError> =>
-    isSame ? [] : [{ attr, code: "invalid", detail: "Must be that of the retried batch." }]
-  )
-  const code = "request_failed_validation"
-  return errors.length > 0 ? yield* new ValidationFailed({ code, errors }) : settings
-})
-
 const createdBodyOf =
   (body: (batch: Batch.Batch) => BatchBody) =>
   ({ batch, leftOut }: Created): CreatedBatchBody => ({
@@ -228,8 +172,8 @@ const create = Effect.fnUntraced(function* (
   })
   const { payload } = valid.body
   yield* requireScope(caller, payload)
-  const old = yield* retried(deps, caller, payload)
-  const settings = settingsOf(valid.supplier.code, payload, old)
+  const find = (id: Batch.BatchId) => ownById(deps, caller, id)
+  const settings = yield* settingsOf(find, valid.supplier.code, payload)
   const { operationsTeam: team } = settings
   if (team !== null && !(yield* configuration.hasTeam(team))) {
     return yield* new OperationsTeamDoesNotExist({ name: team })

@@ -24,7 +24,11 @@ const BatchIdField = formed(Schema.is(BatchId), {
 }).pipe(Schema.brand("BatchId"))
 
 /** The conditions of either source. */
-export const SourceFilter = Schema.Struct({ ...PendingFilter.fields, ...ImportedFilter.fields })
+export const SourceFilter = Schema.Struct({
+  ...PendingFilter.fields,
+  ...ImportedFilter.fields,
+  batch_id: Schema.optionalKey(BatchIdField)
+})
 
 export const BatchPayload = Schema.Struct({
   import_supplier: SupplierCodeField,

@@ -17,6 +17,7 @@ import { isErased } from "../../src/erasure/ErasedLine.ts"
 import {
   codePointOrder,
   type MemoryStore,
+  storedBatch as stored,
   type StoredBatch,
   type StoredImport,
   type StoredLine
@@ -93,9 +94,14 @@ const isStagedAnew = (
   return since !== null && DateTime.isGreaterThan(there.stagedAt, since)
 }
 
-/** Whether an open retry has lines that would be left out by now. */
+/** Whether the lines are deleted that tell which accounts the batch of the filter has created. */
+export const isCreatorDeleted = (store: Store, { imported }: BatchSettings): boolean =>
+  imported?.batch_id !== undefined && stored(store, imported.batch_id).areLinesDeleted
+
+/** Whether an open batch has lines that would be left out by now, or no longer finds them. */
 export const isOvertaken = (store: Store, { batch, lines }: StoredBatch): boolean => {
   const { createdAt, settings, started } = batch
+  if (isCreatorDeleted(store, settings)) return true
   if (settings.retryOf === null || started !== null || !endsWithAccount(settings)) return false
   const imports = store.imports.get(settings.supplier)
   return lines.some(({ externalAccountNumber }) => {
@@ -155,11 +161,27 @@ const isSelected = (
   )
 }
 
+interface AccountNamed {
+  readonly kraken_account_number: string
+}
+
+/** The accounts that the batch has created, from the results of its lines. */
+const createdBy = (store: Store, id: BatchId): ReadonlySet<string> =>
+  new Set(
+    stored(store, id).lines.flatMap(({ end }) => {
+      if (end?.outcome !== "SUCCEEDED") return []
+      const { kraken_account_number: number } = JSON.parse(end.text) as Partial<AccountNamed>
+      return number ?? []
+    })
+  )
+
 const isImportedIn = (
   { cohort, created_after: after, created_before: before }: ImportedFilter,
-  { cohort: own, process: { account } }: StoredImport
+  { cohort: own, process: { account } }: StoredImport,
+  created: ReadonlySet<string> | null
 ): boolean =>
   account !== null &&
+  (created === null || created.has(account.number)) &&
   (cohort === undefined || cohort === own) &&
   (after === undefined || DateTime.isGreaterThan(account.createdAt, after)) &&
   (before === undefined || DateTime.isLessThan(account.createdAt, before))
@@ -170,12 +192,14 @@ export const linesOfSource = (
   { imported, pending, supplier }: BatchSettings,
   at: DateTime.Utc,
   limit: number
-): Array<StoredLine> =>
-  [...(store.imports.get(supplier)?.values() ?? [])]
+): Array<StoredLine> => {
+  const creator = imported?.batch_id
+  const created = creator === undefined ? null : createdBy(store, creator)
+  return [...(store.imports.get(supplier)?.values() ?? [])]
     .filter((each) =>
       imported === null
         ? stateAt(each.process, at)._tag === "Pending" && isSelected(pending ?? {}, each, at)
-        : isImportedIn(imported, each)
+        : isImportedIn(imported, each, created)
     )
     .map(({ process: { account, key } }) => ({ account, number: key.external_account_number }))
     .sort(Order.mapInput(codePointOrder, ({ number }) => number))
@@ -188,3 +212,4 @@ export const linesOfSource = (
       const bytes = new TextEncoder().encode(text)
       return newLine(index + 1, { bytes, externalAccountNumber })
     })
+}

@@ -18,7 +18,13 @@ import { lastKeptEnd } from "../../src/batches/LineKey.ts"
 import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
-import { failedLines, newLine, isOvertaken, linesOfSource } from "./BatchSources.ts"
+import {
+  failedLines,
+  isCreatorDeleted,
+  isOvertaken,
+  linesOfSource,
+  newLine
+} from "./BatchSources.ts"
 import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
 import { exceededLimit, isUnfinished, ofOrganisation } from "./BatchQuotas.ts"
 import { inTurn } from "./BatchTurns.ts"
@@ -62,7 +68,9 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
   const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
   if (unfinished.length >= limit) return { _tag: "LimitExceeded", of: "batches" }
   const source = settings.retryOf === null ? null : stored(store, settings.retryOf)
-  if (source?.areLinesDeleted === true) return { _tag: "LinesDeleted" }
+  if (source?.areLinesDeleted === true || isCreatorDeleted(store, settings)) {
+    return { _tag: "LinesDeleted" }
+  }
   const linesOf = source && (source.linesOf ?? source.batch.id)
   const { leftOut, lines } = source
     ? failedLines(store, source, settings)

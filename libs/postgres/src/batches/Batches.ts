@@ -35,8 +35,6 @@ const limitExceeded = (of: "batches" | "lines" | "stored"): Creating => ({
   of
 })
 
-const sourceRows = rowsOf(Schema.Struct({ isDeleted: Schema.Boolean }))
-
 const bytesRows = rowsOf(Schema.Struct({ unfinished: Schema.BigInt, stored: Schema.BigInt }))
 
 /** The batch with the failed lines of the one that it retries. */
@@ -97,13 +95,10 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
     })
   }
   let created: Created = { _tag: "Created", batch: open, leftOut: null }
+  if (yield* Sources.areDeleted(sql, settings)) {
+    return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
+  }
   if (retryOf !== null) {
-    const sources = yield* sourceRows(sql`
-      select lines_deleted_through > 0 as "isDeleted" from batches
-      where id = ${retryOf} or id = (select lines_of from batches where id = ${id})
-      order by number for share`)
-    if (sources.some(({ isDeleted }) => isDeleted))
-      return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
   }
   if (retryOf !== null || Batch.hasSource(settings)) {

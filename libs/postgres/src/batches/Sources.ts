@@ -86,11 +86,28 @@ const isStagedAnew = (sql: Sql, old: BatchId, settings: BatchSettings) =>
 
 const overtakenRows = rowsOf(Schema.Struct({ isOvertaken: Schema.Boolean }))
 
-/** Whether an open retry has lines that would be left out by now. */
+const deletedRows = rowsOf(Schema.Struct({ isDeleted: Schema.Boolean }))
+
+/** Whether lines are deleted of what the batch is made of, which stay until the transaction ends. */
+export const areDeleted = Effect.fnUntraced(function* (
+  sql: Sql,
+  { imported, retryOf }: BatchSettings
+) {
+  const source = retryOf ?? imported?.batch_id ?? null
+  if (source === null) return false
+  const sources = yield* deletedRows(sql`
+    select lines_deleted_through > 0 as "isDeleted" from batches
+    where id = ${source} or id = (select lines_of from batches where id = ${source})
+    order by number for share`)
+  return sources.some(({ isDeleted }) => isDeleted)
+})
+
+/** Whether an open batch has lines that would be left out by now, or no longer finds them. */
 export const isOvertaken = Effect.fnUntraced(function* (
   sql: Sql,
   { createdAt, id, settings }: Batch
 ) {
+  if (settings.imported !== null) return yield* areDeleted(sql, settings)
   if (settings.retryOf === null || !endsWithAccount(settings)) return false
   const [found] = yield* overtakenRows(sql`
     select exists (
@@ -209,12 +226,19 @@ const pendingOf = (sql: Sql, selection: PendingSelection, at: DateTime.Utc) => {
     ${where.reduce((all, each) => sql`${all}${each}`, sql``)}`
 }
 
+/** The accounts that the batch has created, from the results of its lines. */
+const createdBy = (sql: Sql, id: BatchId) => sql`
+  select result::json ->> 'kraken_account_number'
+  from batch_chunks cross join unnest(outcomes, results) as of_line(outcome, result)
+  where batch = ${id} and outcome = 'SUCCEEDED'`
+
 /** The imported accounts that the batch reverts, called `present`. */
 const importedOf = (
   sql: Sql,
-  { cohort, created_after: after, created_before: before }: ImportedFilter
+  { batch_id: creator, cohort, created_after: after, created_before: before }: ImportedFilter
 ) => sql`
   where account_number is not null
+    ${creator === undefined ? sql`` : sql`and account_number in (${createdBy(sql, creator)})`}
     ${cohort === undefined ? sql`` : sql`and present.cohort = ${cohort}`}
     ${after === undefined ? sql`` : sql`and account_created_at > ${DateTime.toDateUtc(after)}`}
     ${before === undefined ? sql`` : sql`and account_created_at < ${DateTime.toDateUtc(before)}`}`
