@@ -36,7 +36,7 @@ interface Whose {
   readonly number: AccountNumber
 }
 
-const reverting = Effect.fnUntraced(function* (
+export const reverting = Effect.fnUntraced(function* (
   { caller, key, number }: Whose,
   decide: (view: RevertView) => boolean = () => true,
   dryRun: boolean = false

@@ -59,7 +59,7 @@ begin
     statement_path = null, document_size = null, document_etag = null, document_checksum = null
   where account_id = any(lives);
   update accounts set payload = null, payload_bytes = null, payload_notes = 0, revert_reason = null,
-    erased_at = instant
+    payload_hash = null, erased_at = instant
   where id = any(lives);
   -- A certificate that is computed from an older snapshot cannot be stored after this change, and
   -- is computed again. One that is being stored is waited for.

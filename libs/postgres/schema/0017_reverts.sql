@@ -40,15 +40,19 @@ grant execute on function account_to_revert to data_import_account_import,
 create function revert_account(import bigint, instant timestamptz, by_whom text, why text,
   kept_from timestamptz, kept_until timestamptz)
 returns void language plpgsql security definer set search_path = public, pg_temp as $$
-declare present bigint := (select account_id from import_processes where id = import);
+declare
+  present bigint;
+  hash bytea;
 begin
+  select account_id, payload_hash into present, hash from import_processes where id = import;
   update payment_instructions set ended_at = greatest(created_at, instant)
   where account_id = present and ended_at is null;
   update import_processes set account_id = null, account_number = null, account_created_at = null,
     reverted_at = instant, payload = coalesce(import_processes.payload, accounts.payload),
     payload_bytes = coalesce(import_processes.payload_bytes, accounts.payload_bytes)
   from accounts where import_processes.id = import and accounts.id = present;
-  update accounts set reverted_at = instant, reverted_by = by_whom, revert_reason = why
+  update accounts set reverted_at = instant, reverted_by = by_whom, revert_reason = why,
+    payload_hash = hash
   where id = present;
   update idempotency_keys set token = '', answer = null, is_reverted = true,
     expires_at = kept_until

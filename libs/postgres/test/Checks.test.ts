@@ -31,6 +31,7 @@ import {
   creditOf,
   mayStatement
 } from "@data-import/domain/testing/importedAccounts"
+import { reverting } from "@data-import/domain/testing/RevertsContract"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { sealAll } from "../testing/auditLog.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -119,6 +120,7 @@ const shows = (it: It): void => {
       const one = yield* importedFrom({ unknown_occupier: true, transfer_balance: 12.34 })
       const other = yield* importedFrom(domesticPayload())
       yield* changeAccount(one, adding(creditOf("a"), creditOf("b")))
+      yield* reverting(other)
       const all = yield* walked(accounts)
       const subjects = all.map(({ subject }) => subject)
       expect(subjects).toEqual([...new Set(subjects)].toSorted((a, b) => (a < b ? -1 : 1)))

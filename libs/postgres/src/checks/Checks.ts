@@ -54,9 +54,10 @@ const accounts = (sql: Sql, { after, limit }: Slice) =>
   accountRows(sql`
     select account.id as subject, number, supplier, balance::text,
       (${sql.literal(effects)})::text as effects,
-      case when account.id = process.account_id then encode(payload_hash, 'hex') end as hash, entry
+      encode(case when account.id = process.account_id then process.payload_hash
+        else account.payload_hash end, 'hex') as hash, entry
     from (
-      select id, import_id, number, balance, transfer_balance, entry from accounts
+      select id, import_id, number, balance, transfer_balance, payload_hash, entry from accounts
       where id > ${after} order by id limit ${limit}
     ) as account
     left join lateral (
