@@ -18,7 +18,7 @@ import {
 } from "../requests/Failure.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
-import { type ImportDetails, detailedStateOf } from "./ImportDetails.ts"
+import { type ImportDetails, detailedStateOf, type RevertedAccount } from "./ImportDetails.ts"
 import { type ImportKey, stateAt } from "./ImportProcess.ts"
 
 /** Why an account is reverted, in words. */
@@ -63,6 +63,16 @@ export interface RevertOptions {
   /** The operator may revert an account after its window. */
   readonly beyondWindow?: boolean
 }
+
+/** What a revert changes of its import. */
+export const withoutAccount = (
+  { process, reverted }: Pick<ImportDetails, "process" | "reverted">,
+  past: RevertedAccount
+): Pick<ImportDetails, "hasFailed" | "process" | "reverted"> => ({
+  hasFailed: false,
+  process: { ...process, account: null, revertedAt: past.revertedAt },
+  reverted: [...reverted, past]
+})
 
 /** When an account can no longer be reverted; exclusive. */
 export const windowEnd = (createdAt: DateTime.Utc, days: number): DateTime.Utc =>

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Layer, Option } from "effect"
 import { accountTextInSteps } from "../../src/accounts/Account.ts"
 import { answersKeptFor } from "../../src/idempotency/IdempotencyKey.ts"
-import type { NamedAccount, RevertView } from "../../src/imports/Revert.ts"
+import { type NamedAccount, type RevertView, withoutAccount } from "../../src/imports/Revert.ts"
 import { type Reverted, type RevertCommand, Reverts } from "../../src/imports/Reverts.ts"
 import { finish } from "../../src/support/Steps.ts"
 import { attemptsOfImport } from "../../src/imports/ImportDetails.ts"
@@ -75,9 +75,7 @@ const change = (
   const after: StoredImport = {
     ...present,
     payload: present.payload ?? finish(accountTextInSteps(account)),
-    hasFailed: false,
-    process: { ...present.process, account: null, revertedAt: at },
-    reverted: [...present.reverted, { number, createdAt, revertedAt: at, reason }]
+    ...withoutAccount(present, { number, createdAt, revertedAt: at, reason })
   }
   putImport(store, after)
   revertKeys(store, key, DateTime.addDuration(createdAt, answersKeptFor), at)

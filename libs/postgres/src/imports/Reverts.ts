@@ -3,10 +3,14 @@
  * erasure does. Functions of the database see and change the account.
  */
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import { attemptsOfImport } from "@data-import/domain/imports/ImportDetails"
+import { attemptsOfImport, type ImportDetails } from "@data-import/domain/imports/ImportDetails"
 import { answersKeptFor } from "@data-import/domain/idempotency/IdempotencyKey"
 import { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
-import type { RevertRefused } from "@data-import/domain/imports/Revert"
+import {
+  type RevertRefused,
+  type RevertView,
+  withoutAccount
+} from "@data-import/domain/imports/Revert"
 import { type Reverted, type RevertCommand, Reverts } from "@data-import/domain/imports/Reverts"
 import { PaymentInstruction } from "@data-import/domain/accounts/PaymentInstruction"
 import { SupplierStatus } from "@data-import/domain/suppliers/Supplier"
@@ -40,7 +44,12 @@ const lock = ({ sql }: Database["Service"], { key }: RevertCommand) =>
       and external_account_number = ${key.external_account_number}
     for no key update of import_processes nowait`)
 
-/** What was seen under the locks. */
+interface Seen {
+  readonly id: bigint
+  readonly view: RevertView
+}
+
+/** What is seen under the locks. */
 const see = Effect.fnUntraced(function* (database: Database["Service"], command: RevertCommand) {
   const { sql } = database
   const [import_] = yield* lock(database, command)
@@ -59,8 +68,7 @@ const see = Effect.fnUntraced(function* (database: Database["Service"], command:
 const store = Effect.fnUntraced(function* (
   database: Database["Service"],
   { caller, key, number, reason }: RevertCommand,
-  id: bigint,
-  at: DateTime.Utc,
+  { id, view: { at, details: before } }: Seen,
   createdAt: DateTime.Utc
 ) {
   const { sql } = database
@@ -68,16 +76,17 @@ const store = Effect.fnUntraced(function* (
   const keptFrom = DateTime.toDateUtc(DateTime.addDuration(createdAt, answersKeptFor))
   const keptUntil = DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
   yield* sql`
-    select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptFrom},
-      ${keptUntil})`
-  yield* sql`
-    with event as (
+    with done as (
+      select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptFrom},
+        ${keptUntil})
+    ),
+    event as (
       insert into outbox (at, name, import_id, account_number)
-      values (${instant}, 'data_import.import_process.reverted-v1', ${id}, ${number})
+      select ${instant}, 'data_import.import_process.reverted-v1', ${id}, ${number} from done
     )
     ${auditEntry(sql, { at, caller, action: "revert_import", outcome: "reverted", key }, sql``)}`
-  const after = yield* details(database, key, attemptsOfImport)
-  return Option.getOrThrow(after)
+  const past = { number, createdAt, revertedAt: at, reason }
+  return { ...before, ...withoutAccount(before, past) } satisfies ImportDetails
 })
 
 const reverting = Effect.fnUntraced(function* (
@@ -97,7 +106,7 @@ const reverting = Effect.fnUntraced(function* (
     yield* keepInTransaction(database.sql, keep, null, at)
     return Option.some(Result.succeed({ details: view.details, at, account }))
   }
-  const after = yield* store(database, command, id, at, named.createdAt)
+  const after = yield* store(database, command, seen.value, named.createdAt)
   const reverted: Reverted = { details: after, at, account }
   yield* keepInTransaction(database.sql, keep, reverted, at, id)
   return Option.some(Result.succeed(reverted))
