@@ -9,7 +9,7 @@ import * as Subjects from "./Subjects.ts"
 
 const root = "/v1/data-import/batches/"
 
-export type Operation = "VALIDATE" | "STAGE" | "IMPORT" | "TRANSACTIONS"
+export type Operation = "VALIDATE" | "STAGE" | "IMPORT" | "PROCESS" | "TRANSACTIONS" | "REVERT"
 
 /** Makes the line with this number, from 0. */
 export type LineOf = (batch: string, number: number) => string
@@ -41,9 +41,10 @@ const make = Effect.fnUntraced(function* ({ installation, tenant }: Subjects.Sub
     return yield* new Refused({ message })
   }, Effect.orDie)
 
-  const create = (operation: Operation) => {
-    const team = operation === "IMPORT" ? { operations_team_name: tenant.team } : {}
-    const payload = { import_supplier: tenant.supplier, operation, ...team }
+  const create = (operation: Operation, settings: Readonly<Record<string, unknown>> = {}) => {
+    const needsTeam = operation === "IMPORT" || operation === "PROCESS"
+    const team = needsTeam ? { operations_team_name: tenant.team } : {}
+    const payload = { import_supplier: tenant.supplier, operation, ...team, ...settings }
     const created = send({ method: "POST", path: "", body: { payload } })
     return Effect.map(created, ({ json }) => textAt(json, "batch_id"))
   }

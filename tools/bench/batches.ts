@@ -7,6 +7,7 @@ import { Clock, Console, Effect, Fiber, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
+import { median } from "./Comparison.ts"
 import { startServer } from "./Installation.ts"
 import { messageOf, positive, publish, short, table } from "./Report.ts"
 import * as Subjects from "./Subjects.ts"
@@ -134,6 +135,49 @@ const measureBook = Effect.fnUntraced(function* (system: BatchClient.System, lin
   }
 })
 
+/** Runs of stages, one after the other until the scope ends. */
+const stagesBeside = Effect.fnUntraced(function* ({ subject }: BatchClient.System) {
+  const runs: Array<Effect.Success<ReturnType<typeof Subjects.measure>>> = []
+  const gateway = Subjects.throughGateway(subject)
+  const run = Subjects.measure(gateway, "stage", { connections: 4, seconds: 2 })
+  yield* Effect.forkScoped(Effect.forever(Effect.map(run, (each) => runs.push(each))))
+  return runs
+})
+
+/** A wave that is imported, taken back and processed again, beside single stages. */
+const measureWave = Effect.fnUntraced(function* (system: BatchClient.System, lines: number) {
+  const { client } = system
+  const filter = { cohort: "wave" }
+  const imported = yield* client.create("IMPORT", filter)
+  yield* client.upload(imported, lines, BatchClient.accountLine)
+  yield* client.start(imported, lines)
+  yield* client.follow(imported)
+  const runs = yield* stagesBeside(system)
+  const filled = Effect.fnUntraced(function* (...settings: Parameters<typeof client.create>) {
+    const batch = yield* client.create(...settings)
+    const before = runs.length
+    const { used } = yield* measuring(
+      system,
+      Effect.andThen(client.start(batch, 0), client.follow(batch))
+    )
+    const beside = runs.slice(before)
+    const rates = beside.map(({ rate }) => rate)
+    const slowest = beside.map(({ p99 }) => p99)
+    return [used.seconds, used.workers, used.postgres, median(rates), median(slowest)].map(short)
+  })
+  const reason = "Wrong sign"
+  const rows = [
+    ["REVERT", ...(yield* filled("REVERT", { source: "IMPORTED", filter, reason }))],
+    ["PROCESS", ...(yield* filled("PROCESS", { source: "PENDING", filter }))]
+  ]
+  const head = [
+    ...["operation", "s", "CPU s of the workers", "of PostgreSQL"],
+    ...["stages/s beside it", "their p99 ms"]
+  ]
+  const title = `A wave of ${lines.toLocaleString("en-GB")} accounts, beside stages on 4 connections`
+  return { title, text: table(head, rows) }
+}, Effect.scoped)
+
 const batches = Command.make(
   "bench:batches",
   {
@@ -145,14 +189,19 @@ const batches = Command.make(
       Flag.withDescription("Accounts of a book that is timed as a whole; may be repeated"),
       Flag.atLeast(0)
     ),
+    wave: positive("wave").pipe(
+      Flag.withDescription("Accounts of a wave that is taken back, beside live traffic"),
+      Flag.withDefault(10_000)
+    ),
     workers: positive("workers").pipe(Flag.withDescription("Worker processes"), Flag.withDefault(1))
   },
-  Effect.fnUntraced(function* ({ books, lines, workers }) {
+  Effect.fnUntraced(function* ({ books, lines, wave, workers }) {
     const system = yield* BatchClient.startSystem(yield* startServer, workers)
     const operations = yield* measureOperations(system, lines)
     const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
+    const takenBack = yield* measureWave(system, wave)
     const timed = yield* Effect.forEach(books, (book) => measureBook(system, book))
-    yield* publish("bench:batches", [operations, transactions, ...timed])
+    yield* publish("bench:batches", [operations, transactions, takenBack, ...timed])
   }, Effect.scoped)
 ).pipe(Command.withDescription("Measures batches: upload, work and a whole book"))
 
