@@ -73,7 +73,7 @@ const accounts = (
 ) =>
   accountRows(sql`
     select external_account_number as number, number as account,
-      encode(payload_hash, 'hex') as "payloadHash", entry as members, entry_sums as sums
+      encode(imported.payload_hash, 'hex') as "payloadHash", entry as members, entry_sums as sums
     from (
       select account_id as id, external_account_number, payload_hash ${covered(sql, record)}
         and account_number is not null
