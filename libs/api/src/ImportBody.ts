@@ -51,9 +51,10 @@ const RevertedAccountBody = Schema.Struct({
 export const detailFields = {
   state: DetailedState.annotate({
     description:
-      "PENDING: no attempt was made since it was staged. FAILED: the latest attempt failed or broke " +
-      "off, and nothing was staged since. IN_PROGRESS: an attempt is running. SKIPPED: the operator " +
-      "has marked it. IMPORTED: the account exists. ERASED: the operator has erased its data."
+      "PENDING: no attempt was made since it was staged, or only dry runs. FAILED: the latest " +
+      "attempt that was no dry run failed or broke off, and nothing was staged since. IN_PROGRESS: " +
+      "an attempt is running. SKIPPED: the operator has marked it. IMPORTED: the account exists. " +
+      "ERASED: the operator has erased its data."
   }),
   staged_at: InstantText.annotateKey({ description: "When it was staged last." }),
   times_staged: Schema.Int.annotate({ description: "How often it was staged." }),

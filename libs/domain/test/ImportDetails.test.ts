@@ -45,7 +45,7 @@ describe("the record of an attempt", () => {
     const open = { outcome: null, endedAt: null }
     const until = (seconds: number) => ({
       ...pending,
-      lease: { attempt: id, expiresAt: noonPlus(seconds) }
+      lease: { attempt: id, expiresAt: noonPlus(seconds), isDryRun: false }
     })
     expect(record(open, until(61))).toMatchObject({ outcome: "RUNNING", ended_at: null })
     const brokenOff = { outcome: "BROKEN_OFF", ended_at: noonPlus(60) }

@@ -30,7 +30,7 @@ const staged: ImportProcess = {
   account: null,
   revertedAt: null
 }
-const lease = { attempt: holder, expiresAt: expiry }
+const lease = { attempt: holder, expiresAt: expiry, isDryRun: false }
 const createdAt = DateTime.makeUnsafe("2026-01-01T12:00:30Z")
 const account = { number: AccountNumber.make("A-0123ABCD"), createdAt }
 

@@ -66,7 +66,7 @@ const decided = (
 const pending = { account: null }
 const running = {
   account: null,
-  lease: { attempt: AttemptId.make("a"), expiresAt: noonPlus(90) }
+  lease: { attempt: AttemptId.make("a"), expiresAt: noonPlus(90), isDryRun: false }
 }
 const added = { ...account, additions: { ...none, notes: 1 } }
 const closed = DateTime.addDuration(noon, "14 days")

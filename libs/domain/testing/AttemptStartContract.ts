@@ -53,7 +53,7 @@ const inEveryState = (it: It): void => {
       expectSame(answer, { _tag: "Claimed", payload: stagedPayload })
       expectSame(yield* stateOf(key, now), {
         _tag: "InProgress",
-        lease: { attempt, expiresAt: noonPlus(state === "pending" ? 90 : 120) }
+        lease: { attempt, expiresAt: noonPlus(state === "pending" ? 90 : 120), isDryRun: false }
       })
       const begun = { id: attempt, dryRun: false, startedAt: now, endedAt: null, outcome: null }
       const closed = before.attempts.map((each) => ({
@@ -89,7 +89,7 @@ const atOnce = (it: It): void => {
       expect(others, "no second attempt").toStrictEqual([])
       const found = {
         _tag: "InProgress",
-        lease: { attempt: winner?.attempt, expiresAt: noonPlus(60) }
+        lease: { attempt: winner?.attempt, expiresAt: noonPlus(60), isDryRun: false }
       }
       for (const { attempt, claim: answer } of claims) {
         if (attempt !== winner?.attempt) expectSame(answer, { _tag: "Refused", found })
@@ -133,7 +133,7 @@ const renewal = (it: It): void => {
       )
       const after = yield* tracesOf(key)
       if (!renewed[state]) return expectSame(after, before, "there was nothing to extend")
-      const extended = { attempt, expiresAt: noonPlus(600) }
+      const extended = { attempt, expiresAt: noonPlus(600), isDryRun: false }
       expectSame(yield* stateOf(key, now), { _tag: "InProgress", lease: extended })
       expectSame(yield* stateOf(key, noonPlus(599)), { _tag: "InProgress", lease: extended })
       expectSame(yield* stateOf(key, noonPlus(600)), { _tag: "Pending" })
@@ -160,7 +160,7 @@ const renewal = (it: It): void => {
       const { claim: refused } = yield* claim(key, caller, noonPlus(119))
       expectSame(refused, {
         _tag: "Refused",
-        found: { _tag: "InProgress", lease: { attempt, expiresAt: noonPlus(120) } }
+        found: { _tag: "InProgress", lease: { attempt, expiresAt: noonPlus(120), isDryRun: false } }
       })
       const { claim: claimed } = yield* claim(key, caller, noonPlus(120))
       expectSame(claimed, { _tag: "Claimed", payload: stagedPayload })

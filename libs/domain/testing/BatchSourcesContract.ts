@@ -13,16 +13,20 @@ import { freshAttempt, freshSupplier, noon, noonPlus } from "./freshNames.ts"
 import { claim, complete, stage, stagedHash } from "./importStates.ts"
 
 /** An attempt that has failed with an error at a field. */
-const failAttempt = Effect.fnUntraced(function* (key: ImportKey, caller: Caller) {
+const failAttempt = Effect.fnUntraced(function* (
+  key: ImportKey,
+  caller: Caller,
+  dryRun: boolean = false
+) {
   const { claim, release } = yield* ImportProcesses
   const attempt = freshAttempt()
   const limits = { deployment: null, supplier: null }
   const lease = Duration.seconds(60)
-  yield* claim({ key, attempt, dryRun: false, lease, limits, caller, at: noon })
+  yield* claim({ key, attempt, dryRun, lease, limits, caller, at: noon })
   yield* release({
     key,
     attempt,
-    dryRun: false,
+    dryRun,
     outcome: "account_failed_validation",
     errors: [{ code: "invalid_phone_number", attr: "customers.0.landline" }],
     caller,
@@ -67,6 +71,7 @@ export const batchSources = (
         const key = owner.keyOf(number)
         yield* imports.stage({ ...sent, key, cohort })
       }
+      yield* failAttempt(owner.keyOf("a"), owner.caller, true)
       yield* failAttempt(owner.keyOf("c"), owner.caller)
       const corrected = owner.keyOf("d")
       yield* failAttempt(corrected, owner.caller)

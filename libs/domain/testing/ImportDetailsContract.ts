@@ -116,6 +116,30 @@ const ofOneImport = (it: It): void => {
     })
   )
 
+  const dryRun = { dryRun: true }
+  it.effect.each([
+    { before: "PENDING", real: null },
+    { before: "FAILED", real: "ended" },
+    { before: "FAILED", real: "broke off" }
+  ] as const)("of $before stay so after dry runs, however they end", ({ before, real }) =>
+    Effect.gen(function* () {
+      const { caller, key } = yield* arrange("pending")
+      const start = real === "broke off" ? 600 : 0
+      if (real === "ended") yield* tried(key, caller)
+      if (real === "broke off") yield* claim(key, caller, noon)
+      const { release } = yield* ImportProcesses
+      for (const [place, outcome] of (["dry_run_successful", "error"] as const).entries()) {
+        const at = noonPlus(start + place)
+        const { attempt } = yield* claim(key, caller, at, dryRun)
+        expect(yield* stateOf(key, start + place)).toBe("IN_PROGRESS")
+        yield* release({ key, attempt, outcome, errors: [], ...dryRun, caller, at })
+        expect(yield* stateOf(key, start + place)).toBe(before)
+      }
+      yield* claim(key, caller, noonPlus(start + 2), dryRun)
+      expect(yield* stateOf(key, start + 600)).toBe(before)
+    })
+  )
+
   it.effect("returns the errors with which an attempt ended, in full", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
@@ -157,19 +181,6 @@ const ofOneImport = (it: It): void => {
 }
 
 const ofAttempts = (it: It): void => {
-  it.effect.each([
-    ["account_failed_validation", false, "FAILED"],
-    ["service_unavailable", false, "FAILED"],
-    ["account_failed_validation", true, "FAILED"],
-    ["dry_run_successful", true, "PENDING"]
-  ] as const)("after %s (dry run: %s) the import is %s", ([outcome, dryRun, state]) =>
-    Effect.gen(function* () {
-      const { caller, key } = yield* arrange("pending")
-      yield* tried(key, caller, { outcome, dryRun })
-      expect(yield* stateOf(key)).toBe(state)
-    })
-  )
-
   it.effect("is FAILED until it is staged again, even at the same instant", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

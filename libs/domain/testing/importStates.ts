@@ -108,7 +108,7 @@ export const arrange = Effect.fnUntraced(function* (
   }
   if (state === "imported") yield* imports.complete({ key, attempt, newAccount: account, caller })
   const now = state === "lease expired" ? expiresAt : noonPlus(30)
-  const found = foundIn(state, { attempt, expiresAt }, account)
+  const found = foundIn(state, { attempt, expiresAt, isDryRun: false }, account)
   return { key, caller, attempt, now, found, account } satisfies Arranged
 })
 

@@ -23,6 +23,7 @@ create table import_processes (
   skipped boolean not null default false,
   lease_attempt text collate "C",
   lease_expires_at timestamptz,
+  lease_dry_run boolean not null default false,
   account_id bigint,
   account_number text collate "C",
   account_created_at timestamptz,
@@ -34,7 +35,8 @@ create table import_processes (
   reverted_at timestamptz,
   constraint import_processes_pair_once unique (supplier, external_account_number),
   constraint import_processes_lease_whole
-    check ((lease_attempt is null) = (lease_expires_at is null)),
+    check ((lease_attempt is null) = (lease_expires_at is null)
+      and (lease_attempt is not null or not lease_dry_run)),
   constraint import_processes_account_whole
     check ((account_number is null) = (account_created_at is null)
       and (account_number is null or account_id is not null)),
@@ -82,25 +84,25 @@ where account_number is not null and payload is not null;
 -- Only account-import and the batch worker, which process it, and the board, which masks it, read
 -- what was staged.
 grant select, insert, update (payload, staged_at, stagings, lease_attempt, lease_expires_at,
-  account_id, account_number, account_created_at, payload_bytes, cohort, payload_hash,
-  failed_staging)
+  lease_dry_run, account_id, account_number, account_created_at, payload_bytes, cohort,
+  payload_hash, failed_staging)
 on import_processes to data_import_account_import, data_import_batch_worker;
 grant select (id, supplier, external_account_number, skipped, lease_attempt, lease_expires_at,
-  account_id, account_number, account_created_at, erased_at, reverted_at)
+  lease_dry_run, account_id, account_number, account_created_at, erased_at, reverted_at)
 on import_processes to data_import_post_import;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
-  failed_staging, erased_at, reverted_at)
+  lease_expires_at, lease_dry_run, account_id, account_number, account_created_at, cohort,
+  payload_hash, failed_staging, erased_at, reverted_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
-  lease_expires_at, account_number, account_created_at, cohort)
+  lease_expires_at, lease_dry_run, account_number, account_created_at, cohort)
 on import_processes to data_import_batches;
 grant select (id, supplier, external_account_number) on import_processes to data_import_events;
 grant select, update (cohort) on import_processes to data_import_board;
 grant select (id, supplier, external_account_number, staged_at, stagings, skipped, lease_attempt,
-  lease_expires_at, account_id, account_number, account_created_at, cohort, payload_hash,
-  failed_staging, erased_at, reverted_at),
-  update (skipped, lease_attempt, lease_expires_at, failed_staging)
+  lease_expires_at, lease_dry_run, account_id, account_number, account_created_at, cohort,
+  payload_hash, failed_staging, erased_at, reverted_at),
+  update (skipped, lease_attempt, lease_expires_at, lease_dry_run, failed_staging)
 on import_processes to data_import_operator;
 
 create table import_attempts (

@@ -141,14 +141,15 @@ end $$;
 create trigger accounts_count_balance after update on accounts
 for each row when (old.balance <> new.balance) execute function count_balance();
 
--- Of an import that has become FAILED: the code of its latest attempt, and those of its errors.
+-- Of an import that has become FAILED: the code of its latest attempt that was no dry run, and
+-- those of its errors.
 create function latest_codes(import bigint) returns text[] language sql stable as $$
   select array(
     select coalesce(outcome, 'lease_expired')
     union
     select error ->> 'code' from jsonb_array_elements(errors) as error
     where error ->> 'code' is not null)
-  from import_attempts where import_id = $1 order by sequence desc limit 1
+  from import_attempts where import_id = $1 and not dry_run order by sequence desc limit 1
 $$;
 
 create function count_codes(import bigint, supplier text, cohort text, codes text[]) returns void

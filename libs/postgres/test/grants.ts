@@ -77,7 +77,7 @@ export const matrix = {
 
 const seen =
   "account_created_at account_id account_number erased_at external_account_number id lease_attempt"
-const withoutPayload = `${seen} lease_expires_at reverted_at skipped supplier`
+const withoutPayload = `${seen} lease_dry_run lease_expires_at reverted_at skipped supplier`
 
 const stateOfBatch =
   "accepted_failures already api_key cancelled failed finished_at is_cancelled is_taken " +
@@ -138,20 +138,21 @@ export const columns = {
   "import_attempts operator w": "ended_at outcome",
   "import_history query w": "count",
   "import_processes account-import w":
-    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
-    "payload payload_bytes payload_hash staged_at stagings",
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_dry_run " +
+    "lease_expires_at payload payload_bytes payload_hash staged_at stagings",
   "import_processes batch-worker w":
-    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_expires_at " +
-    "payload payload_bytes payload_hash staged_at stagings",
+    "account_created_at account_id account_number cohort failed_staging lease_attempt lease_dry_run " +
+    "lease_expires_at payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_created_at account_number cohort external_account_number id lease_attempt " +
-    "lease_expires_at skipped staged_at supplier",
+    "lease_dry_run lease_expires_at skipped staged_at supplier",
   "import_processes board w": "cohort",
   "import_processes events r": "external_account_number id supplier",
   "import_processes operator r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`
   ),
-  "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
+  "import_processes operator w":
+    "failed_staging lease_attempt lease_dry_run lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,
   "import_processes query r": sortedWords(
     `${withoutPayload} cohort failed_staging payload_hash staged_at stagings`

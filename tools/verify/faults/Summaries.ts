@@ -68,7 +68,8 @@ const recount = Effect.fnUntraced(function* (
         select id, account_id, account_number, account_created_at,
           case when account_number is not null then 'IMPORTED' when skipped then 'SKIPPED'
             when lease_expires_at > ${at}::timestamptz then 'IN_PROGRESS'
-            when lease_attempt is not null or failed_staging = stagings then 'FAILED'
+            when lease_attempt is not null and not lease_dry_run
+              or failed_staging = stagings then 'FAILED'
             else 'PENDING' end as state
         from import_processes
         where supplier = ${supplier} and (${cohort}::text is null or cohort = ${cohort})

@@ -42,7 +42,10 @@ export interface ImportDetails {
   /** Null once the import is erased. */
   readonly hash: PayloadHash | null
   readonly cohort: string | null
-  /** Whether the latest attempt has ended in a failure, and nothing was staged since. */
+  /**
+   * Whether the latest attempt that was no dry run has ended in a failure, and nothing was staged
+   * since.
+   */
   readonly hasFailed: boolean
   /** The latest attempts in the order of their start, as many as were requested. */
   readonly attempts: ReadonlyArray<Attempt>
@@ -77,7 +80,10 @@ export type DetailedState = typeof DetailedState.Type
 export const isFailure = (outcome: string): boolean =>
   outcome !== "created" && outcome !== "dry_run_successful"
 
-/** The state at this instant. An expired lease means that its attempt broke off. */
+/**
+ * The state at this instant, which dry runs leave as it was. An expired lease means that its
+ * attempt broke off.
+ */
 export const detailedStateOf = (
   { hasFailed, process }: Pick<ImportDetails, "hasFailed" | "process">,
   now: DateTime.Utc
@@ -93,7 +99,7 @@ export const detailedStateOf = (
       return "IN_PROGRESS"
     case "Pending":
     case "Reverted":
-      return process.lease !== null || hasFailed ? "FAILED" : "PENDING"
+      return process.lease?.isDryRun === false || hasFailed ? "FAILED" : "PENDING"
   }
 }
 
@@ -108,12 +114,12 @@ export interface ImportFilter {
 }
 
 const codesOf = ({ attempts }: ImportDetails): ReadonlyArray<string> => {
-  const last = attempts.at(-1)
+  const last = attempts.findLast(({ dryRun }) => !dryRun)
   if (last === undefined) return []
   return [last.outcome ?? "lease_expired", ...last.errors.map(({ code }) => code)]
 }
 
-/** Whether the import matches. `details` must have at least the latest attempt. */
+/** Whether the import matches. `details` must have at least the latest attempt that was no dry run. */
 export const meets = (
   details: ImportDetails,
   { code, cohort, failed, stagedAfter, state }: ImportFilter,

@@ -34,6 +34,7 @@ export const keyText = ({ external_account_number, import_supplier }: ImportKey)
 export interface Lease {
   readonly attempt: AttemptId
   readonly expiresAt: DateTime.Utc
+  readonly isDryRun: boolean
 }
 
 /** An import as it is stored, apart from its payload. At most one of the four members is set. */

@@ -1,6 +1,6 @@
 /** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
 import { DateTime, Order } from "effect"
-import { detailedStateOf } from "../../src/imports/ImportDetails.ts"
+import { detailedStateOf, isFailure } from "../../src/imports/ImportDetails.ts"
 import { stateAt } from "../../src/imports/ImportProcess.ts"
 import {
   type BatchId,
@@ -149,9 +149,9 @@ const isSelected = (
   stored: StoredImport,
   at: DateTime.Utc
 ): boolean => {
-  const last = stored.attempts.at(-1)
+  const last = stored.attempts.findLast(({ dryRun }) => !dryRun)
   const outcome = last?.outcome ?? null
-  const hasFailed = outcome !== null && outcome !== "dry_run_successful"
+  const hasFailed = outcome !== null && isFailure(outcome)
   const codes = [outcome ?? "lease_expired", ...(last?.errors.map((error) => error.code) ?? [])]
   return (
     (cohort === undefined || cohort === stored.cohort) &&

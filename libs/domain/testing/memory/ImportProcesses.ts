@@ -60,11 +60,11 @@ type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
 const endAttempt = (
   stored: StoredImport,
   attempt: AttemptId,
-  end: Pick<Attempt, "endedAt" | "outcome" | "errors">
+  end: Pick<Attempt, "endedAt" | "errors"> & { readonly outcome: string }
 ): StoredImport => ({
   ...stored,
   process: { ...stored.process, lease: null },
-  hasFailed: end.outcome !== null && isFailure(end.outcome),
+  hasFailed: stored.process.lease?.isDryRun ? stored.hasFailed : isFailure(end.outcome),
   attempts: stored.attempts.map((each) => (each.id === attempt ? { ...each, ...end } : each))
 })
 
@@ -181,10 +181,11 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
   }
   const { attempts, process, ...staged } = clearExpiredLease(present, at)
   const payload = textOf(present)
+  const expiresAt = DateTime.addDuration(at, lease)
   putImport(store, {
     ...staged,
-    hasFailed: false,
-    process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
+    hasFailed: dryRun && staged.hasFailed,
+    process: { ...process, lease: { attempt, expiresAt, isDryRun: dryRun } },
     attempts: [
       ...attempts,
       { id: attempt, dryRun, startedAt: at, endedAt: null, outcome: null, errors: [] }
@@ -210,11 +211,10 @@ const isStaged = (store: Store, { hash, key }: Command<"isStaged">): boolean => 
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
-  if (present === undefined || stateAt(present.process, at)._tag !== "InProgress") return false
-  putImport(store, {
-    ...present,
-    process: { ...present.process, lease: { attempt, expiresAt: until } }
-  })
+  const state = present && stateAt(present.process, at)
+  if (present === undefined || state?._tag !== "InProgress") return false
+  const lease = { ...state.lease, expiresAt: until }
+  putImport(store, { ...present, process: { ...present.process, lease } })
   return true
 }
 

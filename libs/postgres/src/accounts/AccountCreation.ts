@@ -85,8 +85,9 @@ function* statement(
     ${keeping.before}
     changed as (
       update import_processes as present
-      set lease_attempt = null, lease_expires_at = null, account_id = sent.account_id,
-        account_number = sent.account_number, account_created_at = sent.at, failed_staging = null
+      set lease_attempt = null, lease_expires_at = null, lease_dry_run = false,
+        account_id = sent.account_id, account_number = sent.account_number,
+        account_created_at = sent.at, failed_staging = null
       from sent
       where present.supplier = sent.supplier
         and present.external_account_number = sent.external_account_number

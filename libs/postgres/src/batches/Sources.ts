@@ -188,8 +188,8 @@ const filtered = (
 ) => {
   const last = sql`(
     select outcome, errors from import_attempts
-    where import_id = present.id order by sequence desc limit 1)`
-  const hasFailed = sql`last.outcome is not null and last.outcome <> 'dry_run_successful'`
+    where import_id = present.id and not dry_run order by sequence desc limit 1)`
+  const hasFailed = sql`last.outcome is not null and last.outcome <> 'created'`
   const conditions = [
     ...(cohort === undefined ? [] : [sql`present.cohort = ${cohort}`]),
     ...(state === undefined ? [] : [sql`${stateOf(sql, at)} = ${state}`]),
@@ -208,7 +208,7 @@ const filtered = (
           failed
             ? hasFailed
             : sql`not exists (
-          select from import_attempts where import_id = present.id)`
+          select from import_attempts where import_id = present.id and not dry_run)`
         ])
   ]
   return {

@@ -16,6 +16,7 @@ import {
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
+import { brokenOff } from "../tables/ImportRow.ts"
 import { startOf } from "./ImportList.ts"
 import { hasCode, sourceOf, stateOf } from "./ImportSource.ts"
 
@@ -38,7 +39,9 @@ const Entry = Schema.Struct({
   number: ExternalAccountNumber,
   skipped: Schema.Boolean,
   erased: Schema.Boolean,
-  lease: Schema.NullOr(Schema.Struct({ attempt: AttemptId, expiresAt: Instant })),
+  lease: Schema.NullOr(
+    Schema.Struct({ attempt: AttemptId, expiresAt: Instant, isDryRun: Schema.Boolean })
+  ),
   account: Schema.NullOr(Schema.Struct({ number: AccountNumber, createdAt: Instant })),
   stagedAt: Instant,
   stagings: Schema.Int,
@@ -103,12 +106,13 @@ const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => 
   json_build_object('number', external_account_number,
     'skipped', skipped and erased_at is null, 'erased', erased_at is not null,
     'lease', case when lease_attempt is not null then json_build_object(
-      'attempt', lease_attempt, 'expiresAt', ${sql.literal(millis("lease_expires_at"))}) end,
+      'attempt', lease_attempt, 'expiresAt', ${sql.literal(millis("lease_expires_at"))},
+      'isDryRun', lease_dry_run) end,
     'account', case when account_number is not null then json_build_object(
       'number', account_number, 'createdAt', ${sql.literal(millis("account_created_at"))}) end,
     'stagedAt', ${sql.literal(millis("staged_at"))}, 'stagings', stagings,
     'hash', encode(payload_hash, 'hex'), 'cohort', cohort,
-    'hasFailed', coalesce(failed_staging = stagings and lease_attempt is null, false),
+    'hasFailed', coalesce(failed_staging = stagings and not ${brokenOff(sql)}, false),
     'attempts', ${attempts},
     'revertedAt', ${sql.literal(millis("present.reverted_at"))}, 'reverted', ${reverted(sql)})`
 
@@ -171,8 +175,8 @@ const part = (
 
 /** The columns that are readable for a service without access to payloads. */
 const present = (sql: Sql): Statement.Fragment => sql`(
-  select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_number,
-    account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at,
+  select id, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
+    account_number, account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort, erased_at,
     reverted_at
   from import_processes) as present`
 

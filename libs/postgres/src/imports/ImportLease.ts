@@ -9,7 +9,7 @@ import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { Claim, ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
-import { readImport } from "../tables/ImportRow.ts"
+import { brokenOff, readImport } from "../tables/ImportRow.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
 import { isOngoing, notOngoing } from "../tables/SupplierStatus.ts"
@@ -64,7 +64,8 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
     ),
     changed as (
       update import_processes as present
-      set lease_attempt = attempt, lease_expires_at = expires_at
+      set lease_attempt = attempt, lease_expires_at = expires_at, lease_dry_run = dry_run,
+        failed_staging = case when ${brokenOff(database.sql)} then stagings else failed_staging end
       from free where present.id = free.id
       returning position, at, attempt, dry_run, present.id, payload, payload_bytes
     ),

@@ -17,7 +17,7 @@ import { recordUnchanged } from "../audit/Refusals.ts"
 import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
-import { isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
+import { brokenOff, isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { notOngoing } from "../tables/SupplierStatus.ts"
 import { makeStage } from "./Staging.ts"
@@ -59,7 +59,9 @@ const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   return sql`
     with changed as (
       update import_processes set lease_attempt = null, lease_expires_at = null,
-        failed_staging = case when ${isFailure(outcome)} then stagings end
+        lease_dry_run = false,
+        failed_staging = case when ${dryRun} then failed_staging
+          when ${isFailure(outcome)} then stagings end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
       returning id
@@ -108,9 +110,10 @@ const setSkipped = Effect.fnUntraced(function* (
   if (!isChanged) return { _tag: "Set" } as const
   yield* sql`
     with changed as (
-      update import_processes
+      update import_processes as present
       set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null,
-        failed_staging = case when lease_attempt is null then failed_staging else stagings end
+        lease_dry_run = false,
+        failed_staging = case when ${brokenOff(sql)} then stagings else failed_staging end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number}
       returning id

@@ -8,6 +8,7 @@ import type { DetailedState, ImportFilter } from "@data-import/domain/imports/Im
 import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Database } from "../connection/Database.ts"
+import { brokenOff } from "../tables/ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -91,15 +92,15 @@ export const stateOf = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
     when account_number is not null then 'IMPORTED'
     when skipped then 'SKIPPED'
     when lease_expires_at > ${DateTime.toDateUtc(at)} then 'IN_PROGRESS'
-    when lease_attempt is not null or failed_staging = stagings then 'FAILED'
+    when ${brokenOff(sql)} or failed_staging = stagings then 'FAILED'
     else 'PENDING'
   end`
 
-/** Whether the latest attempt of `present` ended with this code, or has an error with it. */
+/** Whether the latest attempt of `present` that was no dry run ended with this code, or has an error with it. */
 export const hasCode = (sql: Sql, code: string): Statement.Fragment => sql`
   exists (
     select from (
-      select outcome, errors from import_attempts where import_id = present.id
+      select outcome, errors from import_attempts where import_id = present.id and not dry_run
       order by sequence desc limit 1
     ) as latest
     where coalesce(outcome, 'lease_expired') = ${code} or exists (

@@ -101,7 +101,8 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
         payload_hash = excluded.payload_hash, cohort = coalesce(excluded.cohort, present.cohort),
         staged_at = excluded.staged_at, stagings = present.stagings + 1,
-        lease_attempt = null, lease_expires_at = null, failed_staging = null
+        lease_attempt = null, lease_expires_at = null, lease_dry_run = false,
+        failed_staging = null
       where present.account_number is null and not present.skipped
         and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)
         ${replacing(database, commands)}

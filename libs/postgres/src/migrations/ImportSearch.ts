@@ -55,13 +55,13 @@ const pageRows = rowsOf(
 
 const latestOutcome = (sql: Sql) => sql`(
   select coalesce(outcome, 'lease_expired') from import_attempts
-  where import_id = present.id order by sequence desc limit 1)`
+  where import_id = present.id and not dry_run order by sequence desc limit 1)`
 
 /** Compares paths in the form that `withoutIndexes` makes. */
 const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
   exists (
     select from (
-      select errors from import_attempts where import_id = present.id
+      select errors from import_attempts where import_id = present.id and not dry_run
       order by sequence desc limit 1
     ) as latest, jsonb_array_elements(errors) as error
     where regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr})`
@@ -130,8 +130,9 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
         staged_at as "stagedAt",
         case when ${stateOf(sql, at)} = 'FAILED' then ${latestOutcome(sql)} end as code
       from part cross join lateral (
-        select id, external_account_number, skipped, lease_attempt, lease_expires_at, account_id,
-          account_number, account_created_at, staged_at, stagings, failed_staging, cohort, erased_at
+        select id, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
+          account_id, account_number, account_created_at, staged_at, stagings, failed_staging,
+          cohort, erased_at
         from import_processes where id = part.id offset 0
       ) as present
       where ${conditions(sql, query)}
@@ -219,9 +220,9 @@ const failed = (sql: Sql, { cohort, ofCodes, supplier }: FailedQuery) =>
       jsonb_array_length(errors) > ${errorsSampled} as "hasMore"
     from sampled cross join lateral (
       select id, external_account_number from import_processes
-      where id = import_id and lease_attempt is null offset 0
+      where id = import_id and (lease_attempt is null or lease_dry_run) offset 0
     ) as present cross join lateral (
-      select outcome, errors from import_attempts where import_id = present.id
+      select outcome, errors from import_attempts where import_id = present.id and not dry_run
       order by sequence desc limit 1
     ) as latest
     order by external_account_number`)

@@ -37,7 +37,8 @@ const tallyRows = rowsOf(
 
 /**
  * An import with a lease is counted in the state that it had before. `moved` takes it from there to
- * its present state: in progress, or failed because its attempt was interrupted.
+ * its present state: in progress, or failed because its attempt was interrupted. A dry run that was
+ * interrupted leaves it as it was.
  */
 const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Utc) => sql`
   select supplier, cohort, change.name, change.count
@@ -47,6 +48,7 @@ const moved = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>, at: DateTime.Ut
     from import_processes as present
     where present.id = running.import_id and supplier = any(${suppliers}::text[])
       and lease_attempt = running.id
+      and (lease_expires_at > ${DateTime.toDateUtc(at)} or not lease_dry_run)
     offset 0
   ) as present cross join lateral (values
     (case when had_failed then 'FAILED' else 'PENDING' end, -1::bigint),
@@ -308,7 +310,9 @@ const openRows = rowsOf(
   })
 )
 
-/** An import with a lease is no longer waiting, unless its attempt was interrupted. */
+/**
+ * An import with a lease is no longer waiting, unless its attempt was interrupted, or is a dry run.
+ */
 const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOpen">) => {
   const before = DateTime.toDateUtc(failedBefore)
   const isOpen = sql`supplier = ${supplier} and account_number is null and not skipped`
@@ -317,16 +321,19 @@ const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOp
       (
         select id, external_account_number, staged_at, staged_at as since, null as code
         from import_processes
-        where ${isOpen} and failed_staging is null and lease_attempt is null
+        where ${isOpen} and failed_staging is null
+          and (lease_attempt is null or lease_dry_run)
         order by supplier, id limit ${limit}
       ) union all (
         select failed.*, ended_at, outcome
         from (
           select id, external_account_number, staged_at from import_processes
-          where ${isOpen} and failed_staging is not null and lease_attempt is null
+          where ${isOpen} and failed_staging is not null
+            and (lease_attempt is null or lease_dry_run)
           order by external_account_number limit ${failedLookedAt}
         ) as failed cross join lateral (
-          select ended_at, outcome from import_attempts where import_id = failed.id
+          select ended_at, outcome from import_attempts
+          where import_id = failed.id and not dry_run
           order by sequence desc limit 1
         ) as latest
         where ended_at < ${before}
@@ -334,7 +341,8 @@ const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOp
         select present.*, 'lease_expired'
         from import_attempts as running cross join lateral (
           select id, external_account_number, staged_at, lease_expires_at from import_processes
-          where id = running.import_id and ${isOpen} and lease_attempt = running.id offset 0
+          where id = running.import_id and ${isOpen} and lease_attempt = running.id
+            and not lease_dry_run offset 0
         ) as present
         where ended_at is null and lease_expires_at < ${before}
       )

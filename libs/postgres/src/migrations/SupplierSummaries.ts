@@ -49,7 +49,10 @@ const foundRows = rowsOf(Schema.Struct({ found: Found }))
 
 const minute = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16)
 
-/** Imports whose attempt is running, or was interrupted and not ended yet; these are few. */
+/**
+ * Imports whose attempt is running, or was interrupted and not ended yet; these are few. A dry run
+ * that was interrupted leaves the state as it was.
+ */
 const leased = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   select present.* from import_attempts as running, lateral (
     select id, external_account_number as number,
@@ -58,6 +61,7 @@ const leased = (sql: Sql, { at, cohort, supplier }: Query) => sql`
       array(select code from import_failures where import_id = present.id) as codes
     from import_processes as present
     where present.id = running.import_id and supplier = ${supplier}
+      and (lease_expires_at > ${DateTime.toDateUtc(at)} or not lease_dry_run)
       and lease_attempt = running.id ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
     offset 0
   ) as present
@@ -78,13 +82,13 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   select 'refused', '', count, '0' from refused_counts
   where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}`
 
-/** An import with a lease is no longer waiting. */
+/** An import with a lease is no longer waiting, unless it is that of a dry run. */
 const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
   select external_account_number as number,
     floor(extract(epoch from staged_at) * 1000) as "stagedAt"
   from import_processes
   where supplier = ${supplier} and account_number is null and not skipped
-    and failed_staging is null and lease_attempt is null
+    and failed_staging is null and (lease_attempt is null or lease_dry_run)
     ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
   order by supplier, ${cohort === null ? sql`` : sql`cohort,`} id
   limit 1`
@@ -94,7 +98,7 @@ const examples = (sql: Sql, { cohort, supplier }: Query) => sql`
   array(
     select external_account_number from import_failures as failure, lateral (
       select external_account_number from import_processes
-      where id = failure.import_id and lease_attempt is null offset 0
+      where id = failure.import_id and (lease_attempt is null or lease_dry_run) offset 0
     ) as present
     where failure.supplier = ${supplier} and failure.code = tallies.name
       ${cohort === null ? sql`` : sql`and failure.cohort = ${cohort}`}

@@ -19,6 +19,7 @@ const Row = Schema.Struct({
   erased_at: Schema.NullOr(Instant),
   lease_attempt: Schema.NullOr(AttemptId),
   lease_expires_at: Schema.NullOr(Instant),
+  lease_dry_run: Schema.Boolean,
   account_number: Schema.NullOr(AccountNumber),
   account_created_at: Schema.NullOr(Instant),
   reverted_at: Schema.NullOr(Instant)
@@ -30,7 +31,11 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
   erased: row.erased_at !== null,
   lease:
     row.lease_attempt !== null && row.lease_expires_at !== null
-      ? { attempt: row.lease_attempt, expiresAt: row.lease_expires_at }
+      ? {
+          attempt: row.lease_attempt,
+          expiresAt: row.lease_expires_at,
+          isDryRun: row.lease_dry_run
+        }
       : null,
   account:
     row.account_number !== null && row.account_created_at !== null
@@ -38,6 +43,10 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
       : null,
   revertedAt: row.reverted_at
 })
+
+/** Whether an attempt of `present` holds the lease, once it has expired, that was no dry run. */
+export const brokenOff = (sql: Database["Service"]["sql"]) =>
+  sql`(present.lease_attempt is not null and not present.lease_dry_run)`
 
 const columns = columnsOf(Row.fields)
 
