@@ -23,6 +23,7 @@ import {
 } from "./BatchBody.ts"
 import * as Examples from "./BatchExamples.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
+import { getBatchForecast } from "./ForecastApi.ts"
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import { sampleKey } from "./Examples.ts"
 import { longestWait } from "./Limits.ts"
@@ -373,7 +374,8 @@ export const BatchGroup = HttpApiGroup.make("batches", { topLevel: true })
     getBatch,
     listBatches,
     listBatchResults,
-    listBatchProblems
+    listBatchProblems,
+    getBatchForecast
   )
   .annotateMerge(
     OpenApi.annotations({

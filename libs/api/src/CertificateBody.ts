@@ -28,7 +28,8 @@ export const CertificateRequestBody = Schema.Struct({
 const { documents, issued_by, ledger_balances, previous, statements, transactions } =
   Certificate.fields
 
-const sumParts = {
+/** The parts of the sums over accounts. */
+export const sumParts = {
   ledger_balances: documented(
     "CertifiedLedger",
     "The ledgers of one code.",

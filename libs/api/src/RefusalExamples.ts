@@ -73,6 +73,14 @@ import {
 
 type Enveloped = Exclude<Failure, TransactionRefused> | Refusal
 
+const sums = {
+  imported: "0",
+  added: "0",
+  ledgers: [],
+  transactions: [],
+  statements: [0, "0"]
+} as const
+
 const key = {
   import_supplier: SupplierCode.make(sampleKey.import_supplier),
   external_account_number: ExternalAccountNumber.make(sampleKey.external_account_number)
@@ -135,7 +143,7 @@ export const refusals: {
   OperationsTeamDoesNotExist: new OperationsTeamDoesNotExist({ name: "Nobody" }),
   CertificateLimitExceeded: new CertificateLimitExceeded({ retryAfterSeconds: 60 }),
   ConcurrencyLimitExceeded: new ConcurrencyLimitExceeded({ retryAfterSeconds: 5 }),
-  DryRunSuccessful: new DryRunSuccessful({ key }),
+  DryRunSuccessful: new DryRunSuccessful({ key, sums }),
   AccountNotFound: new AccountNotFound({ key }),
   ActivePaymentInstructionExists: new ActivePaymentInstructionExists(),
   PaymentInstructionRejected: new PaymentInstructionRejected({

@@ -59,6 +59,7 @@ describe("Api", () => {
         `GET ${root}/batches/`,
         `GET ${root}/batches/:batch_id/results/`,
         `GET ${root}/batches/:batch_id/problems/`,
+        `GET ${root}/batches/:batch_id/forecast/`,
         `POST ${root}/certificates/`,
         `GET ${root}/certificates/`,
         `GET ${root}/certificates/:certificate_id/`,

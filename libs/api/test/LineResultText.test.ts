@@ -1,3 +1,4 @@
+import { refusals } from "../src/RefusalExamples.ts"
 import { DateTime, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
@@ -14,7 +15,6 @@ import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import {
   AlreadyImported,
-  DryRunSuccessful,
   TransactionRefused,
   ValidationFailed
 } from "@data-import/domain/requests/Failure"
@@ -60,7 +60,7 @@ const successes: ReadonlyArray<readonly [BatchOperation, Partial<LineResult>, un
   ["STAGE", { answer: { _tag: "Staged", isFirst: false } }, { status: 200 }],
   ["IMPORT", { accountNumber: number }, { status: 201, kraken_account_number: number }],
   ["PROCESS", { accountNumber: number }, { status: 201, kraken_account_number: number }],
-  ["IMPORT", { failure: new DryRunSuccessful({ key }) }, { status: 400 }],
+  ["IMPORT", { failure: refusals.DryRunSuccessful }, { status: 400 }],
   ["STATEMENTS", {}, { status: 201 }],
   [
     "PAYMENT_INSTRUCTIONS",

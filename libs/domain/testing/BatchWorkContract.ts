@@ -5,6 +5,7 @@
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
+import type { AccountSums } from "../src/certificates/Certificate.ts"
 import type { LineEnd } from "../src/batches/BatchLine.ts"
 import * as Counts from "../src/batches/Counts.ts"
 import { serviceFor } from "../src/access/Operator.ts"
@@ -49,6 +50,33 @@ const working = (it: It): void => {
       expect(yield* takeNext()).toEqual(Option.none())
       yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
       expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED")
+    })
+  )
+
+  it.effect("adds up what the lines of a rehearsal would create", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c"])
+      const { rehearsed } = yield* Batches
+      const chunk = yield* taken()
+      const sums = (imported: string, reason: string | null): AccountSums => ({
+        imported,
+        added: "0",
+        ledgers: [["ELECTRICITY", imported]],
+        transactions: [["CHARGE", reason, 2, "500"]],
+        statements: [0, "0"]
+      })
+      const [a, b, c] = chunk.lines.map(endOf("SUCCEEDED")) as [LineEnd, LineEnd, LineEnd]
+      yield* finish(chunk, [
+        { ...a, rehearsed: sums("-1234", "FEE") },
+        { ...b, rehearsed: sums(`${10n ** 17n}`, null) },
+        c
+      ])
+      expect(yield* rehearsed(batch.id)).toEqual([
+        { kind: "account", name: "", count: 2, hundredths: 10n ** 17n - 1234n },
+        { kind: "ledger", name: "ELECTRICITY", count: 2, hundredths: 10n ** 17n - 1234n },
+        { kind: "transaction", name: '["CHARGE","FEE"]', count: 2, hundredths: 500n },
+        { kind: "transaction", name: '["CHARGE",null]', count: 2, hundredths: 500n }
+      ])
     })
   )
 

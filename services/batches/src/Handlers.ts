@@ -169,6 +169,10 @@ export const routes = Effect.gen(function* () {
     listBatchProblems: (call) =>
       Effect.map(management.problems(call.caller, batchOf(call)), (report) =>
         Answer.json(200, problemsOf(report))
+      ),
+    getBatchForecast: (call) =>
+      Effect.map(management.forecast(call.caller, batchOf(call)), (forecast) =>
+        Answer.json(200, forecast)
       )
   })
 })

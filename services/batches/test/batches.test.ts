@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
 import { domesticPayload } from "@data-import/domain/testing/samples"
-import { freshTenant } from "@data-import/server/testing/Tenant"
+import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"
 
 const codeOf = ({ json, status }: Reply) => [status, (json as { code: string }).code]
@@ -72,6 +72,47 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         expect(results).toMatchObject([{ outcome: "SUCCEEDED" }, { outcome: "SUCCEEDED" }])
         expect(results.map(({ status }) => status)).toEqual([201, 201])
         expect(new Set(results.map((line) => line["kraken_account_number"])).size).toBe(2)
+      })
+    )
+
+    it.effect("that rehearses says what the real run would create, and takes no notice of it", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const blind = { ...tenant, ...(yield* freshToken(tenant.organisation, ["import:read"])) }
+        const processing = { operation: "PROCESS", operations_team_name: "Migration Team" }
+        const run = Effect.fnUntraced(function* (settings: object, lines: ReadonlyArray<object>) {
+          const batch = yield* Service.begin(tenant, settings)
+          yield* Service.upload(tenant, batch, lines)
+          yield* Service.start(tenant, batch, lines.length)
+          yield* Service.workAll
+          return `${batch}forecast/`
+        })
+        yield* run({ operation: "STAGE" }, [account("A"), account("B")])
+        const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
+        const rehearsed = yield* run({ ...processing, dry_run: true }, named)
+        const forecast = yield* Service.get(tenant, rehearsed)
+        expect([forecast.status, forecast.json]).toMatchObject([
+          200,
+          {
+            state: "COMPLETED_WITH_FAILURES",
+            lines: { total: 3, would_succeed: 2, already: 0, would_fail: 1, not_tried: 0 },
+            documents_missing: 0,
+            sums: {
+              accounts: 2,
+              balance: "100.00",
+              ledger_balances: [{ ledgers: 2, balance: "100.00" }],
+              statements: { count: 4 }
+            },
+            duration: { level: 0.8, past_runs: 0 }
+          }
+        ])
+        const real = yield* run(processing, named)
+        expect(codeOf(yield* Service.get(tenant, real))).toEqual([404, "not_found"])
+        expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
+          lines: { would_succeed: 2 },
+          duration: { past_runs: 1 }
+        })
+        expect((yield* Service.get(blind, rehearsed)).json).toMatchObject({ sums: null })
       })
     )
 

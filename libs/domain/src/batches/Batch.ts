@@ -151,9 +151,13 @@ export const stages = (settings: BatchSettings): boolean =>
 export const replacesStaged = (settings: BatchSettings): boolean =>
   stages(settings) && settings.operation !== "PROCESS"
 
+/** Whether the batch is to create accounts, or only tries to. */
+export const forAccounts = ({ operation }: Pick<BatchSettings, "operation">): boolean =>
+  /^(?:IMPORT|PROCESS)$/.test(operation)
+
 /** Whether a line that succeeds has created an account. */
-export const createsAccounts = ({ dryRun, operation }: BatchSettings): boolean =>
-  !dryRun && /^(?:IMPORT|PROCESS)$/.test(operation)
+export const createsAccounts = (settings: BatchSettings): boolean =>
+  !settings.dryRun && forAccounts(settings)
 
 /** Whether a line that succeeds has changed something. */
 export const hasEffect = ({ dryRun, operation }: BatchSettings): boolean =>

@@ -2,6 +2,7 @@
  * The lines of a batch: as received, as in the hands of a worker, and as ended.
  * Source: docs/contract/batches.md#upload, docs/contract/batches.md#results.
  */
+import type { AccountSums } from "../certificates/Certificate.ts"
 import type { Code, FieldCode } from "../codes/Code.ts"
 import type { LineOutcome } from "./Counts.ts"
 
@@ -53,6 +54,8 @@ export interface LineEnd {
   readonly text: string
   /** Empty unless it has failed. */
   readonly problems: ReadonlyArray<LineProblem>
+  /** Of a rehearsal: the sums of the account that the line would create. */
+  readonly rehearsed?: AccountSums
 }
 
 /** A line that is to be tried again. */

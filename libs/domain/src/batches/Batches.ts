@@ -27,6 +27,7 @@ import type { ApiKeyId, Caller, OrganisationName } from "../suppliers/Organisati
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
+import type { ForecastSum } from "./Rehearsal.ts"
 import type { AuditAction } from "../audit/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NotFound } from "../requests/Failure.ts"
@@ -279,6 +280,11 @@ export class Batches extends Context.Service<
       readonly id: BatchId
       readonly limit: number
     }) => Effect.Effect<Problems, StorageUnavailable>
+
+    /** The sums over the accounts that the lines of a rehearsal would create. */
+    readonly rehearsed: (
+      id: BatchId
+    ) => Effect.Effect<ReadonlyArray<ForecastSum>, StorageUnavailable>
 
     /**
      * Deletes the lines of batches that ended before this time, with any keys that a worker left,

@@ -5,6 +5,8 @@
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
 import { Duration, Effect, Option, Result } from "effect"
+import { nothingAdded } from "../certificates/AccountEntry.ts"
+import { sumsOf } from "../certificates/CertifiedSums.ts"
 import type { Batch, BatchOperation } from "./Batch.ts"
 import { type BatchLine, type LineEnd } from "./BatchLine.ts"
 import type { AccountImport, StagedLine } from "../imports/AccountImport.ts"
@@ -203,13 +205,10 @@ const stageFirst = (run: Run, sent: Sent) => {
 
 const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
-    const { external_account_number } = yield* run.accountImport.validate(
-      run.caller,
-      sent.accountRequest,
-      sent.errors
-    )
+    const account = yield* run.accountImport.validate(run.caller, sent.accountRequest, sent.errors)
+    const { external_account_number } = account
     const key = { import_supplier: run.batch.settings.supplier, external_account_number }
-    const failure = new DryRunSuccessful({ key })
+    const failure = new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })
     return endOf(run.encode, run.line, succeeded({ failure }))
   }
   yield* stageFirst(run, sent)

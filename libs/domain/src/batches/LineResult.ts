@@ -95,7 +95,8 @@ export const endOf = (
   externalAccountNumber: line.externalAccountNumber,
   outcome: result.outcome,
   text: encode(line, result),
-  problems: problemsOf(result)
+  problems: problemsOf(result),
+  ...(result.failure?._tag === "DryRunSuccessful" && { rehearsed: result.failure.sums })
 })
 
 /**

@@ -5,6 +5,8 @@
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
+import { nothingAdded } from "../certificates/AccountEntry.ts"
+import { sumsOf } from "../certificates/CertifiedSums.ts"
 import type { Claim, ImportProcesses, LargePayload, NewAccount } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { AccountNumber } from "../accounts/Account.ts"
@@ -188,7 +190,7 @@ const create = Effect.fnUntraced(function* (
       : completed(deps, { ...command, keep })
     switch (completion._tag) {
       case "Completed":
-        if (dryRun) return yield* new DryRunSuccessful({ key })
+        if (dryRun) return yield* new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })
         return createdAs(newAccount)
       case "LeaseLost":
         return yield* unavailable

@@ -68,7 +68,7 @@ export const hourBefore = (at: DateTime.Utc): DateTime.Utc =>
 export const ties = ({ added, balance, ledgers, withoutLedger }: SupplierSummary): boolean =>
   isEqual(sum([...ledgers.map((ledger) => ledger.balance), withoutLedger, added]), balance)
 
-const missingDocument = "path_does_not_exist_in_file_store"
+export const missingDocument = "path_does_not_exist_in_file_store"
 
 /** The number of failed imports that miss a document. */
 export const documentsMissing = ({ codes }: SupplierSummary): number =>

@@ -9,6 +9,7 @@ import type { BatchState } from "../batches/Batch.ts"
 import type { BatchLimits } from "../batches/BatchLimits.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
+import type { AccountSums } from "../certificates/Certificate.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
@@ -159,9 +160,10 @@ export class CertificateLimitExceeded extends Data.TaggedError("CertificateLimit
   readonly code = "certificate_limit_exceeded"
 }
 
-/** The dry run succeeded and was rolled back. */
+/** The dry run succeeded and was rolled back. The sums are those of what it had created. */
 export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
   readonly key: ImportKey
+  readonly sums: AccountSums
 }> {
   readonly code = "dry_run_successful"
 }

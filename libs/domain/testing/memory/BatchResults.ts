@@ -2,6 +2,7 @@
 import { DateTime, Stream } from "effect"
 import type { LineEnd, LineProblem } from "../../src/batches/BatchLine.ts"
 import type { ProblemGroup, Problems } from "../../src/batches/Problems.ts"
+import { type ForecastSum, sumsOfAccounts } from "../../src/batches/Rehearsal.ts"
 import { type BatchId, stateOf } from "../../src/batches/Batch.ts"
 import type * as Counts from "../../src/batches/Counts.ts"
 import type {
@@ -57,6 +58,11 @@ export const listedLines = (
       outcome: end?.outcome ?? null,
       text: end?.text ?? null
     }))
+
+export const rehearsed = (store: Store, id: BatchId): ReadonlyArray<ForecastSum> =>
+  sumsOfAccounts(stored(store, id).lines.flatMap(({ end }) => end?.rehearsed ?? [])).toSorted(
+    (one, other) => codePointOrder(one.kind, other.kind) || codePointOrder(one.name, other.name)
+  )
 
 const examplesOfProblem = 5
 

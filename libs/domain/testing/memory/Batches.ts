@@ -25,7 +25,7 @@ import {
   linesOfSource,
   newLine
 } from "./BatchSources.ts"
-import { deleteLines, listedLines, overview, problems, results } from "./BatchResults.ts"
+import { deleteLines, listedLines, overview, problems, rehearsed, results } from "./BatchResults.ts"
 import { exceededLimit, isUnfinished, ofOrganisation } from "./BatchQuotas.ts"
 import { inTurn } from "./BatchTurns.ts"
 import {
@@ -378,6 +378,7 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
       results: (query) => Effect.sync(() => results(store, query)),
       lines: (query) => Effect.sync(() => listedLines(store, query)),
       problems: (query) => Effect.sync(() => problems(store, query)),
+      rehearsed: (id) => Effect.sync(() => rehearsed(store, id)),
       deleteLines: (command) => Effect.sync(() => deleteLines(store, command)),
       overview: Effect.sync(() => overview(store)),
       reportWorker: ({ at, id }) => Effect.sync(() => void store.workers.set(id, at)),

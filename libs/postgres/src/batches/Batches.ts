@@ -23,6 +23,7 @@ import * as Chunks from "./Chunks.ts"
 import * as Deletion from "./Deletion.ts"
 import * as Lines from "./Lines.ts"
 import * as Problems from "./Problems.ts"
+import * as Rehearsed from "./Rehearsed.ts"
 import * as Results from "./Results.ts"
 import * as Sources from "./Sources.ts"
 
@@ -298,6 +299,7 @@ const make = Effect.gen(function* () {
     results: (query) => Results.read(database, query),
     lines: (query) => run(Results.list(sql, query)),
     problems: (query) => run(Problems.read(sql, query)),
+    rehearsed: (id) => run(Rehearsed.read(sql, id)),
     deleteLines: (command) => run(sql.withTransaction(Deletion.deleteLines(sql, command))),
     overview: run(overview(sql)),
     reportWorker: (command) => run(Effect.asVoid(reportWorker(sql, command))),

@@ -17,6 +17,7 @@ import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Problems from "./Problems.ts"
+import * as Rehearsed from "./Rehearsed.ts"
 
 type Sql = Database["Service"]["sql"]
 type Take = Parameters<Batches["Service"]["take"]>[0]
@@ -221,6 +222,7 @@ const finish = Effect.fnUntraced(function* (
   const { at, ended, waitingFor } = finishing
   yield* store(sql, chunk, organisation, finishing)
   const ofProblems = yield* Problems.add(sql, chunk.batch, ended)
+  yield* Rehearsed.add(sql, chunk.batch, ended)
   const more = ended.reduce((sum, { text }) => sum + Buffer.byteLength(text), ofProblems)
   const outcomes = ended.map(({ outcome }) => outcome)
   yield* count(sql, chunk.batch, outcomes, { at, more, waitingFor })

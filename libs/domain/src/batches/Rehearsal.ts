@@ -1,0 +1,142 @@
+/**
+ * A rehearsal: a dry run of IMPORT or PROCESS, and what it tells of the real run. Pure functions.
+ * Source: docs/contract/batches.md#forecast.
+ */
+import { DateTime } from "effect"
+import type { AccountSums } from "../certificates/Certificate.ts"
+import { type Batch, type BatchSettings, forAccounts } from "./Batch.ts"
+import * as Counts from "./Counts.ts"
+
+export const isRehearsal = ({ settings }: Pick<Batch, "settings">): boolean =>
+  settings.dryRun && forAccounts(settings)
+
+/** A count and a sum of money in units of 0.01, over the accounts that would be created. */
+export interface ForecastSum {
+  readonly kind: "account" | "ledger" | "statement" | "transaction"
+  /** The code of the ledger, or the type and the reason of the transactions as JSON. */
+  readonly name: string
+  readonly count: number
+  readonly hundredths: bigint
+}
+
+/** The sums of accounts, each kind and name once. */
+export const sumsOfAccounts = (
+  accounts: ReadonlyArray<AccountSums>
+): ReadonlyArray<ForecastSum> => {
+  const sums = new Map<string, ForecastSum>()
+  const add = (kind: ForecastSum["kind"], name: string, count: number, hundredths: string) => {
+    const key = `${kind} ${name}`
+    const before = sums.get(key) ?? { kind, name, count: 0, hundredths: 0n }
+    sums.set(key, {
+      ...before,
+      count: before.count + count,
+      hundredths: before.hundredths + BigInt(hundredths)
+    })
+  }
+  for (const { imported, ledgers, statements, transactions } of accounts) {
+    add("account", "", 1, imported)
+    for (const [code, hundredths] of ledgers) add("ledger", code, 1, hundredths)
+    for (const [type, reason, count, hundredths] of transactions) {
+      add("transaction", JSON.stringify([type, reason]), count, hundredths)
+    }
+    add("statement", "", ...statements)
+  }
+  return [...sums.values()].filter(({ count }) => count > 0)
+}
+
+/** The time of a run for each of its lines, in milliseconds; null before a line has ended. */
+const paceOf = ({ counts, finishedAt, started }: Batch, now: DateTime.Utc): number | null => {
+  const ended = counts.received - Counts.remaining(counts)
+  if (started === null || ended === 0) return null
+  return (
+    Math.max(1, DateTime.toEpochMillis(finishedAt ?? now) - started.at.epochMilliseconds) / ended
+  )
+}
+
+/** What both select by, so that a later batch is the real run of a rehearsal. */
+const selectionOf = ({ cohort, operation, pending, supplier }: BatchSettings): string =>
+  JSON.stringify([supplier, operation, cohort, pending])
+
+const isWhole = ({ finishedAt, isCancelled }: Batch): boolean => finishedAt !== null && !isCancelled
+
+/** A run of a part is not the real run. */
+const similarSize = 2
+
+const isRealRunOf = (rehearsal: Batch, other: Batch): boolean => {
+  const [one, two] = [rehearsal.counts.received, other.counts.received]
+  return (
+    isWhole(other) &&
+    !other.settings.dryRun &&
+    selectionOf(other.settings) === selectionOf(rehearsal.settings) &&
+    DateTime.isGreaterThan(other.createdAt, rehearsal.createdAt) &&
+    Math.max(one, two) <= similarSize * Math.min(one, two)
+  )
+}
+
+/** How many times longer than its rehearsal each real run took, for each line. */
+export const pastRatios = (
+  newestFirst: ReadonlyArray<Batch>,
+  now: DateTime.Utc
+): ReadonlyArray<number> => {
+  const oldestFirst = newestFirst.toReversed()
+  return oldestFirst.flatMap((rehearsal) => {
+    if (!isRehearsal(rehearsal) || !isWhole(rehearsal)) return []
+    const real = oldestFirst.find((other) => isRealRunOf(rehearsal, other))
+    const [before, after] = [paceOf(rehearsal, now), real ? paceOf(real, now) : null]
+    return before === null || after === null ? [] : [after / before]
+  })
+}
+
+/**
+ * What is assumed of the logarithm of the ratio before a run was seen: as much as one run with a
+ * ratio of 1.3 says, and a spread of a quarter.
+ */
+const assumed = { mean: Math.log(1.3), runs: 1, shape: 2, scale: 0.06 }
+
+/** The share of real runs that lie within the interval. */
+export const durationLevel = 0.8
+
+/** The quantile of the standard normal distribution that leaves out a tenth on its side. */
+const normalQuantile = 1.2815515655446004
+
+/** That of Student's t, by the expansion of Cornish and Fisher. */
+const quantileOf = (freedom: number): number => {
+  const z = normalQuantile
+  const first = (z ** 3 + z) / 4
+  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96
+  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384
+  return z + first / freedom + second / freedom ** 2 + third / freedom ** 3
+}
+
+/**
+ * Between which ratios the next real run is, at `durationLevel`: the predictive distribution of a
+ * normal variable whose mean and variance are learnt from past runs.
+ */
+export const ratioInterval = (
+  past: ReadonlyArray<number>
+): { readonly from: number; readonly to: number } => {
+  const logs = past.map(Math.log)
+  const n = logs.length
+  const mean = n === 0 ? 0 : logs.reduce((sum, log) => sum + log, 0) / n
+  const spread = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0)
+  const runs = assumed.runs + n
+  const shape = assumed.shape + n / 2
+  const centre = (assumed.runs * assumed.mean + n * mean) / runs
+  const distance = (assumed.runs * n * (mean - assumed.mean) ** 2) / (2 * runs)
+  const scale = assumed.scale + spread / 2 + distance
+  const width = quantileOf(2 * shape) * Math.sqrt((scale * (runs + 1)) / (shape * runs))
+  return { from: Math.exp(centre - width), to: Math.exp(centre + width) }
+}
+
+/** How long the real run would take, in seconds; null before a line has ended. */
+export const durationOf = (
+  rehearsal: Batch,
+  past: ReadonlyArray<number>,
+  now: DateTime.Utc
+): { readonly from: number; readonly to: number } | null => {
+  const pace = paceOf(rehearsal, now)
+  if (pace === null) return null
+  const seconds = (pace * rehearsal.counts.received) / 1_000
+  const { from, to } = ratioInterval(past)
+  return { from: seconds * from, to: seconds * to }
+}
