@@ -3,7 +3,7 @@
  * and what does not, and is confirmed by typing. The button is hidden once the migration is signed
  * off.
  */
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { UndoPreview } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { useAction } from "../data/User.ts"
@@ -78,22 +78,33 @@ const Refused = ({ refused }: Pick<UndoPreview, "refused">) => (
   </>
 )
 
-const Preview = ({
-  cohort,
-  preview
-}: {
-  readonly cohort: string
-  readonly preview: UndoPreview
-}) => (
-  <>
-    {preview.accounts === 0 ? (
-      <p>No account of {cohort} can be reverted.</p>
-    ) : (
-      <Ending preview={preview} />
-    )}
-    {preview.refused.length > 0 && <Refused refused={preview.refused} />}
-  </>
-)
+interface PreviewProps extends Omit<DialogProps, "close"> {
+  readonly endsAdditions: boolean
+  /** Told how many accounts would be reverted; 0 until it is known. */
+  readonly tell: (accounts: number) => void
+}
+
+/** A part of its own, so that nothing asks for it once the batch runs: it reads every account. */
+const Preview = ({ cohort, endsAdditions, supplier, tell }: PreviewProps) => {
+  const query = { cohort, with_additions: String(endsAdditions) }
+  const answer = useAnswer<UndoPreview>(answers.of(supplier, "undo/", query))
+  const accounts = answer.value?.accounts ?? 0
+  useEffect(() => tell(accounts), [accounts])
+  return (
+    <Answered answer={answer} lines={4}>
+      {(preview) => (
+        <>
+          {accounts === 0 ? (
+            <p>No account of {cohort} can be reverted.</p>
+          ) : (
+            <Ending preview={preview} />
+          )}
+          {preview.refused.length > 0 && <Refused refused={preview.refused} />}
+        </>
+      )}
+    </Answered>
+  )
+}
 
 interface ChoicesProps {
   readonly reason: string
@@ -131,9 +142,7 @@ const UndoDialog = ({ close, cohort, supplier }: DialogProps) => {
   const [id] = useState(() => crypto.randomUUID())
   const [reason, setReason] = useState("")
   const [endsAdditions, setEndsAdditions] = useState(false)
-  const query = { cohort, with_additions: String(endsAdditions) }
-  const answer = useAnswer<UndoPreview>(answers.of(supplier, "undo/", query))
-  const accounts = answer.value?.accounts ?? 0
+  const [accounts, setAccounts] = useState(0)
   const run = async () => {
     const body = { batch_id: id, cohort, reason: reason.trim(), with_additions: endsAdditions }
     await act(answers.of(supplier, "undo/"), body)
@@ -154,9 +163,7 @@ const UndoDialog = ({ close, cohort, supplier }: DialogProps) => {
       run={run}
       close={close}
     >
-      <Answered answer={answer} lines={4}>
-        {(preview) => <Preview cohort={cohort} preview={preview} />}
-      </Answered>
+      <Preview {...{ supplier, cohort, endsAdditions }} tell={setAccounts} />
       <Choices {...{ reason, setReason, endsAdditions, setEndsAdditions }} />
     </ActionDialog>
   )
