@@ -19,6 +19,11 @@ export interface UndoQuery {
   readonly with_additions: boolean
 }
 
+interface Dependencies {
+  readonly searching: ImportSearch["Service"]
+  readonly summaries: SupplierSummaries["Service"]
+}
+
 const notOngoing = "import_supplier_migration_not_ongoing"
 const windowClosed = "revert_window_closed"
 const inProgress = "account_import_process_in_progress"
@@ -79,13 +84,7 @@ const refusedBody = (code: RequestCode, groups: ReadonlyArray<WaveGroup>, suppli
 
 /** Reads the accounts a part at a time, each as it is at that time. */
 export const undoPreview = Effect.fnUntraced(function* (
-  {
-    searching,
-    summaries
-  }: {
-    readonly searching: ImportSearch["Service"]
-    readonly summaries: SupplierSummaries["Service"]
-  },
+  { searching, summaries }: Dependencies,
   supplier: Supplier,
   { cohort, with_additions: withAdditions }: UndoQuery
 ) {
