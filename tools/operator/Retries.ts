@@ -5,7 +5,7 @@
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batches/Batch"
-import { failedImports, processImports } from "@data-import/domain/batches/PendingBatches"
+import { failedImports, processImports } from "@data-import/domain/batches/StartedBatches"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { Batches } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
@@ -75,9 +75,13 @@ export const retry = Command.make(
         )
     const wanted = {
       id: Batch.BatchId.make(crypto.randomUUID()),
-      supplier,
-      operationsTeam: team,
-      name: "Retry by the operator",
+      settings: {
+        ...Batch.defaultSettings,
+        supplier,
+        operation: "PROCESS" as const,
+        operationsTeam: team,
+        name: "Retry by the operator"
+      },
       caller,
       at
     }

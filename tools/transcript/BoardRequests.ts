@@ -17,6 +17,7 @@ const reads: ReadonlyArray<string> = [
   `${migration}forecasts/`,
   `${migration}problems/`,
   `${migration}sign-off/`,
+  `${migration}undo/`,
   `${migration}summary.csv`,
   `${migration}balances.csv`,
   `${migration}imports/`,

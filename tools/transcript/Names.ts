@@ -32,6 +32,8 @@ const kinds: ReadonlyArray<Kind> = [
 export const payloadHash: Kind = { name: "hash", pattern: /(?<="payload_hash":")[\da-f]{64}\b/g }
 
 const instants = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g
+/** Windows of reverts close at instants that are far from the day of the run. */
+const closings = /(?<="(?:revertible_until|revert_until|closes_at)":")[^"]+/g
 const days = /\b(\d{4}-\d\d-\d\d)\b/g
 
 /** Days within this distance of the day of the run are named by it. */
@@ -101,6 +103,7 @@ export class Names {
       placed
     )
     return withNames
+      .replaceAll(closings, "<instant>")
       .replaceAll(instants, (found) => {
         const day = this.#day(found.slice(0, 10))
         return day.startsWith("<") ? "<instant>" : found

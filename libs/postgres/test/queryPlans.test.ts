@@ -106,6 +106,9 @@ const scans = scansOf([
   "event_heads",
   "accounts",
   "transactions",
+  "notes",
+  "statements",
+  "payment_instructions",
   "ledgers"
 ])
 
@@ -196,15 +199,17 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
         }
       }
     }),
-  "the balances of accounts": (given) =>
+  "the balances of accounts, and what a revert would end": (given) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const { balances } = yield* ImportSearch
+      const { balances, wave } = yield* ImportSearch
       const attempt = yield* claimed(given, null)
       yield* imports.complete({ ...given, attempt, newAccount: newAccountFor(given.key, noon) })
       const supplier = given.key.import_supplier
       expect(yield* Stream.runCount(balances({ supplier, cohort: null }))).toBeGreaterThan(0)
       expect(yield* Stream.runCount(balances({ supplier, cohort: "wave-1" }))).toBe(0)
+      const whole = { supplier, cohort: null, closedThrough: noon }
+      expect(yield* Stream.runCount(wave(whole))).toBeGreaterThan(0)
     }),
   "the details of one import": ({ key }) =>
     Effect.flatMap(ImportProcesses, (imports) => imports.details(key, 10)),

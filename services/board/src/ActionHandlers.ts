@@ -30,6 +30,7 @@ const bodies = {
   status: bodyOf(actionBodies.status),
   cohort: bodyOf(actionBodies.cohort),
   processing: bodyOf(actionBodies.processing),
+  undo: bodyOf(actionBodies.undo),
   signOff: bodyOf(actionBodies.signOff),
   certificate: bodyOf(actionBodies.certificate),
   document: bodyOf(actionBodies.document)
@@ -62,6 +63,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       setCohort: acting(bodies.cohort, actions.setCohort),
       processCohort: acting(bodies.processing, actions.process),
       retryFailed: acting(bodies.processing, actions.retry),
+      undoWave: acting(bodies.undo, actions.undo),
       signOff: acting(bodies.signOff, actions.signOff),
       issueBoardCertificate: acting(bodies.certificate, certificates.issue),
       pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),

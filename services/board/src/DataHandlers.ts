@@ -4,16 +4,13 @@ import { BoardGroup } from "@data-import/api/board/BoardApi"
 import { ManagerRequired } from "@data-import/api/Refusal"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
-import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import * as Answer from "@data-import/server/http/Answer"
-import type { Call } from "@data-import/server/http/IncomingRequest"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
 import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
-import { pdfOf } from "./print/Pdf.ts"
+import * as SummaryHandlers from "./SummaryHandlers.ts"
 
 const rowsOfPage = 100
 
@@ -22,14 +19,8 @@ const ok = <E, A>(effect: Effect.Effect<A, E>) =>
 
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const audit = yield* AuditBoard
-  const actions = yield* MigrationActions
   const imports = yield* ImportBoard
   const migrations = yield* MigrationBoard
-  const summary = ({ params, session: { user } }: Pick<Call, "params"> & Guard.Signed) =>
-    Effect.all([
-      migrations.detail(user, supplierOf({ params })),
-      actions.signOffState({ user }, supplierOf({ params }))
-    ]).pipe(Effect.map(([detail, state]) => summaryDocument(detail, state)))
 
   return Guard.handle(
     BoardGroup,
@@ -71,15 +62,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         )
       },
       ...(yield* CertificateHandlers.handlers),
-      getSignOff: (call) => ok(actions.signOffState(call.session, supplierOf(call))),
-      exportSummary: (call) =>
-        Effect.map(summary(call), (document) =>
-          Files.csv(summaryCsv(document), Files.nameOf(call, "summary.csv"))
-        ),
-      printSummary: (call) =>
-        Effect.map(Effect.flatMap(summary(call), pdfOf), (bytes) =>
-          Files.pdf(bytes, Files.nameOf(call, "summary.pdf"))
-        ),
+      ...(yield* SummaryHandlers.handlers),
       getBoardAccount: (call) =>
         ok(imports.account(call.session.user, supplierOf(call), numberOf(call))),
       listAudit: ({ parameters, session }) =>

@@ -60,6 +60,12 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
   processCohort: processing,
   retryFailed: processing,
+  undoWave: () => ({
+    batch_id: crypto.randomUUID(),
+    cohort: "wave-1",
+    reason: "x",
+    with_additions: false
+  }),
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
   signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
   linkDocument: () => ({ document: 0 })

@@ -141,6 +141,26 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
   },
   {
     at: supplier,
+    button: /^Undo… [\d,]+ imported accounts of wave-1$/,
+    dialog: /Undo wave-1 of DELTA_LEGACY/,
+    confirm: "Revert 10,690 accounts",
+    fill: { "Reason (kept with each account)": " Wrong sign ", "Type wave-1 to confirm": "wave-1" },
+    accept: "Also end what was added since",
+    said: "A batch that undoes wave-1 has started.",
+    posted: [
+      {
+        path: `${migration}undo/`,
+        body: {
+          batch_id: batch.batch_id,
+          cohort: "wave-1",
+          reason: "Wrong sign",
+          with_additions: true
+        }
+      }
+    ]
+  },
+  {
+    at: supplier,
     button: "Sign off…",
     dialog: /Sign DELTA_LEGACY off/,
     confirm: "Sign DELTA_LEGACY off",

@@ -98,6 +98,16 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           expect.objectContaining({ code: "request_failed_validation" })
         ])
         expect((yield* act(`${root}imports/a/reveal/`, {})).status).toBe(200)
+        const preview = yield* get(`${root}undo/?cohort=wave-2&with_additions=true`)
+        expect([preview.status, JSON.parse(preview.text)]).toMatchObject([200, { total: 0 }])
+        const undo = { batch_id: crypto.randomUUID(), cohort: "wave-2", with_additions: true }
+        const unexplained = yield* act(`${root}undo/`, { ...undo, reason: " " })
+        expect([unexplained.status, JSON.parse(unexplained.text)]).toMatchObject([
+          400,
+          { errors: [{ attr: "reason", code: "blank" }] }
+        ])
+        const undone = yield* act(`${root}undo/`, { ...undo, reason: "Why" })
+        expect([undone.status, undone.text]).toEqual([200, expect.stringContaining('"lines":0')])
         yield* issueAll()
         const certificate_id = crypto.randomUUID()
         const asked = yield* act(`${root}certificates/`, { certificate_id, cohort: null })
@@ -124,6 +134,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           "sign_off",
           "change_supplier_status",
           "issue_certificate",
+          "start_batch",
+          "create_batch",
           "read_import",
           "change_supplier_status",
           "change_import",

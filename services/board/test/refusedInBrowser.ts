@@ -46,8 +46,8 @@ export const refusedTests = (
     }
   )
 
-  it("offers neither moves nor a plan on a migration that is signed off", async () => {
-    const offered = (page: Page) => page.getByRole("button", { name: /^Move|plan…$/ })
+  it("offers no moves, undo or plan on a migration that is signed off", async () => {
+    const offered = (page: Page) => page.getByRole("button", { name: /^(Move|Undo)|plan…$/ })
     for (const status of ["Paused", "Complete"] as const) {
       server().fixture = { ...standard, status }
       const page = await open(supplier)

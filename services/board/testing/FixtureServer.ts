@@ -94,6 +94,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "forecasts/": () => Lists.forecasts(now),
     "problems/": () => Samples.problems(migration),
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
+    "undo/": () => Samples.undoPreview(now, query.get("with_additions") === "true"),
     "sign-off/": () => ({
       open: [
         { what: "FAILED", count: 412 },

@@ -47,6 +47,7 @@ const life = (now: number, import_supplier: string, external_account_number: str
     ["key-7f3a", "process", "account_failed_validation", 2],
     ["board:Maria Keller", "change_import", "changed", 20],
     ["key-7f3a", "stage", "replaced", 30],
+    ["board:Maria Keller", "revert_import", "reverted", 40],
     ["key-7f3a", "stage", "created", 54]
   ] as const
   return entries.map(([who, action, outcome, hours], index) => ({
@@ -109,8 +110,18 @@ export const account = (
     { document_path: "s… (22 characters).pdf", size: 48_211 },
     { document_path: "s… (22 characters).pdf", size: null }
   ],
+  revert_until: null,
+  reverted: [
+    {
+      kraken_account_number: "A-0000002A",
+      account_created_at: instant(now - 52 * hour),
+      reverted_at: instant(now - 40 * hour),
+      reverted_by: "board:Maria Keller",
+      reason: "The balance has the wrong sign"
+    }
+  ],
   audit: life(now, import_supplier, external_account_number),
-  audit_seal: { entries: 5, holds: true, broken_at: null }
+  audit_seal: { entries: 6, holds: true, broken_at: null }
 })
 
 const pageLength = 100

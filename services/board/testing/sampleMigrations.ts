@@ -158,6 +158,7 @@ export const detail = (migration: Migration, now: number): Detail => ({
         },
   codes: migration.states.FAILED > 0 ? codes : [],
   documents_missing: migration.states.FAILED > 0 ? 121 : 0,
+  reverted: 3,
   oldest_open: ["NL-0004712", "NL-0004713", "NL-0009001"].map((number, index) => ({
     external_account_number: number,
     staged_at: instant(now - (170 - 20 * index) * hour),
@@ -222,6 +223,17 @@ export const cohorts = ({ states, total }: Migration): typeof Migrations.Cohorts
   }
 }
 
+type LineCounts = typeof Migrations.BoardBatchBody.Type.counts
+
+const counts = (some: Pick<LineCounts, "received"> & Partial<LineCounts>): LineCounts => ({
+  succeeded: 0,
+  already: 0,
+  failed: 0,
+  cancelled: 0,
+  remaining: 0,
+  ...some
+})
+
 export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type => {
   const batch = (id: number) => ({
     batch_id: `00000000-0000-4000-8000-00000000000${id}`,
@@ -240,46 +252,61 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
         name: "wave 2, north",
         state: "RUNNING",
         lines_per_second: 1_240,
-        counts: {
+        counts: counts({
           received: 20_000,
           succeeded: 12_950,
           already: 12,
           failed: 38,
-          cancelled: 0,
           remaining: 7_000
-        }
+        })
       },
       {
         ...batch(2),
         name: null,
         state: "PAUSED",
         paused_by: ["FAILURES"],
-        counts: {
-          received: 500,
-          succeeded: 300,
-          already: 0,
-          failed: 100,
-          cancelled: 0,
-          remaining: 100
-        }
+        counts: counts({ received: 500, succeeded: 300, failed: 100, remaining: 100 })
       },
       {
         ...batch(3),
         name: "wave 1",
         state: "COMPLETED",
         finished_at: instant(now - 2 * hour),
-        counts: {
-          received: 30_000,
-          succeeded: 30_000,
-          already: 0,
-          failed: 0,
-          cancelled: 0,
-          remaining: 0
-        }
+        counts: counts({ received: 30_000, succeeded: 30_000 })
+      },
+      {
+        ...batch(4),
+        name: "Undo of wave-0",
+        operation: "REVERT",
+        state: "COMPLETED_WITH_FAILURES",
+        finished_at: instant(now - 3 * hour),
+        counts: counts({ received: 1_000, succeeded: 990, already: 4, failed: 6 })
       }
     ]
   }
 }
+
+/** Of a cohort with something of everything; all that was added ends with it if it may. */
+export const undoPreview = (
+  now: number,
+  withAdditions: boolean
+): typeof Migrations.UndoPreviewBody.Type => ({
+  at: instant(now),
+  total: 10_925,
+  accounts: withAdditions ? 10_690 : 10_680,
+  balance: "-602259.18",
+  added: withAdditions ? "120.00" : "0.00",
+  additions: withAdditions
+    ? { transactions: 12, notes: 1, statements: 0, payment_instructions: 3 }
+    : { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
+  payment_instructions: withAdditions ? [{ vendor: "STRIPE", accounts: 3 }] : [],
+  closes_at: instant(now + 30 * hour),
+  refused: [
+    { code: "revert_window_closed", accounts: 231, closed_at: instant(now - 2 * hour) },
+    ...(withAdditions ? [] : [{ code: "account_has_additions", accounts: 10, closed_at: null }]),
+    { code: "account_import_process_in_progress", accounts: 4, closed_at: null }
+  ]
+})
 
 export const batch = (
   id: string,
@@ -288,6 +315,10 @@ export const batch = (
   const found = batches(now).batches.find(({ batch_id }) => batch_id === id)
   if (found === undefined) return undefined
   const { failed } = found.counts
+  const revert =
+    found.operation === "REVERT"
+      ? { cohort: "wave-0", reason: "All balances have the wrong sign", with_additions: false }
+      : null
   const [phone, document] = codes
   const of = (code: (typeof codes)[number], attr: string, lines: number, cleared: number) => ({
     code: code.code,
@@ -302,11 +333,12 @@ export const batch = (
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
-    return { batch: found, problems: [] }
+    return { batch: found, revert, problems: [] }
   }
   const most = Math.ceil(failed * 0.8)
   return {
     batch: found,
+    revert,
     problems: [
       of(phone, "customers.*.landline", most, most),
       of(document, "statements.*.statement_path", failed - most, failed)

@@ -1,6 +1,6 @@
 /**
  * The board on the whole system, in a real Chromium: a manager goes from a batch that fails to the
- * sign-off of the migration. It is skipped where there is no Chromium.
+ * sign-off of the migration, or takes a wave back. It is skipped where there is no Chromium.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -24,6 +24,7 @@ const base = "/v1/data-import"
 const team = "Migration Team"
 const accounts = 10
 const withDocument = 4
+const cohort = "wave-1"
 
 /** Longer than any successful step takes. */
 const stepTimeout = 30_000
@@ -41,24 +42,25 @@ const stagedSupplier = Effect.gen(function* () {
   const { caller, keyOf, supplier } = yield* freshSupplier
   const token = yield* tokenFor(caller.organisation)
   const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
-  const ask = (path: string, payload: unknown) =>
+  const ask = (path: string, payload: unknown, beside: object = {}) =>
     persistently(
-      send(gatewayUrl, { path: base + path, headers, body: JSON.stringify({ payload }) })
+      send(gatewayUrl, { path: base + path, headers, body: JSON.stringify({ payload, ...beside }) })
     )
   yield* setup.configureSupplier(supplier.code, { documentCheck: false })
   const notes = [{ body: "N", document_paths: [{ document_path: "notes/1.pdf" }] }]
   for (let line = 0; line < accounts; line++) {
     const account = minimalAccount(keyOf(`A-${line}`))
     const staging = "/account-import-process/create-or-update/"
-    const staged = yield* ask(staging, { ...account, ...(line < withDocument && { notes }) })
+    const payload = { ...account, ...(line < withDocument && { notes }) }
+    const staged = yield* ask(staging, payload, { cohort })
     expect(staged.status).toBe(201)
   }
   yield* setup.configureSupplier(supplier.code, { documentCheck: true })
   return { ask, code: supplier.code }
 })
 
-/** The supplier processes everything, and four accounts fail. */
-const failingBatch = Effect.gen(function* () {
+/** The supplier processes everything, and four accounts fail if their document is missing. */
+const processedSupplier = Effect.gen(function* () {
   const { ask, code } = yield* stagedSupplier
   const { json } = yield* ask("/batches/", {
     import_supplier: code,
@@ -131,6 +133,29 @@ const signsOff = async (page: Page, code: string) => {
   await page.getByRole("link", { name: "board:local" }).first().waitFor()
 }
 
+const undoes = async (page: Page, code: string) => {
+  await page.getByRole("link", { name: code, exact: true }).click()
+  await headline(page, new RegExp(`${code}: 10 of 10 imported`))
+  await page.getByRole("button", { name: `Undo… 10 imported accounts of ${cohort}` }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByText("10 accounts end: they stay readable").waitFor()
+  expect(await Browsing.inaccessible(page)).toEqual([])
+  await dialog.getByLabel("Reason").fill("The balances have the wrong sign")
+  await dialog.getByLabel(`Type ${cohort} to confirm`).fill(cohort)
+  await dialog.getByRole("button", { name: "Revert 10 accounts" }).click()
+  await dialog.getByRole("link", { name: "Its page" }).click()
+  // The page updates without a reload.
+  await headline(page, /^Undo of wave-1: 10 of 10 accounts reverted, none failed$/)
+  await page.getByText("The balances have the wrong sign").waitFor()
+  await page.getByRole("link", { name: "10 reverted" }).click()
+  await page.getByRole("link", { name: "A-9", exact: true }).click()
+  await headline(page, /^A-9 was reverted and waits to be imported again$/)
+  await page.getByRole("heading", { name: "Earlier accounts" }).waitFor()
+  await page.getByText(/Reverted: A-\w{8} ended – The balances have the wrong sign/).waitFor()
+  await page.getByRole("link", { name: code, exact: true }).click()
+  await headline(page, new RegExp(`${code}: 0 of 10 imported`))
+}
+
 const journey = async (page: Page, link: string, code: string) => {
   await signIn(page, link)
   await headline(page, /1 of \d+ migrations? needs attention/)
@@ -175,8 +200,22 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
       "leads a manager from a failing batch to the sign-off",
       () =>
         Effect.gen(function* () {
-          const code = yield* failingBatch
+          const code = yield* processedSupplier
           yield* inBrowser((page, link) => journey(page, link, code))
+        }),
+      long
+    )
+
+    test(
+      "takes a wave back, from its cohort to the finished batch",
+      () =>
+        Effect.gen(function* () {
+          isStored = true
+          const code = yield* processedSupplier
+          yield* inBrowser(async (page, link) => {
+            await signIn(page, link)
+            await undoes(page, code)
+          })
         }),
       long
     )

@@ -24,6 +24,7 @@ describe("the record", () => {
     ["0b7e1a4c-9d0f-4c58-8f0e-2a51f7c3d6b9 in /tmp/x1", "<uuid 1> in <home>"],
     ["A-0F0F0F0F, A-0F0F0F10, A-0F0F0F0F", "<account 1>, <account 2>, <account 1>"],
     ["2026-03-01T23:59:59.123Z to 2019-03-01T00:00:00Z", "<instant> to 2019-03-01T00:00:00Z"],
+    ['"revert_until":"2026-03-15T00:00:00Z"', '"revert_until":"<instant>"'],
     ["2026-03-01, 2026-02-28, 2026-03-09", "<today>, <today - 1>, 2026-03-09"],
     ['src="/board/assets/index-Cmv-aT9F.js"', 'src="/board/assets/index-<build 1>.js"'],
     ['{"lines_per_second":12.5,"lines":3}', '{"lines_per_second":<measured>,"lines":3}']

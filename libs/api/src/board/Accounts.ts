@@ -4,6 +4,7 @@
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
+import { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
 import { InstantText } from "../DecimalSchema.ts"
 
 /** The text of an error; its detail is masked. */
@@ -13,6 +14,10 @@ export const errorText = {
     description: "The day by which it was judged, if another day may decide otherwise."
   })
 }
+
+export const additionCounts = AdditionCounts.annotateKey({
+  description: "What was added after the import."
+})
 
 export const FieldErrorBody = Schema.Struct({
   code: Schema.String,
@@ -61,12 +66,21 @@ export const BoardAccountBody = Schema.Struct({
   stored: Schema.NullOr(Schema.Unknown).annotateKey({
     description: "The staged payload, masked; null once it was deleted."
   }),
-  added: Schema.Struct({
-    transactions: Schema.Int,
-    notes: Schema.Int,
-    statements: Schema.Int,
-    payment_instructions: Schema.Int
-  }).annotateKey({ description: "What was added after the import." }),
+  added: additionCounts,
+  revert_until: Schema.NullOr(InstantText).annotateKey({
+    description: "When its window closes; null without an account, or once it is signed off."
+  }),
+  reverted: Schema.Array(
+    Schema.Struct({
+      kraken_account_number: Schema.String,
+      account_created_at: InstantText,
+      reverted_at: InstantText,
+      reverted_by: Schema.NullOr(Schema.String).annotateKey({
+        description: "As `who` of the audit log; null if the entry is not in `audit`."
+      }),
+      reason: Schema.NullOr(Schema.String).annotateKey({ description: "Null once erased." })
+    })
+  ).annotateKey({ description: "The accounts that the import had before, the newest first." }),
   documents: Schema.Array(
     Schema.Struct({
       document_path: Schema.String.annotateKey({ description: "Masked; links name its place." }),

@@ -9,6 +9,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
+import { ShortName } from "@data-import/domain/batches/Batch"
+import { RevertReason } from "@data-import/domain/imports/Revert"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
@@ -33,10 +35,12 @@ const SelectionBody = Schema.Struct({
   cohort: Schema.optionalKey(Schema.String)
 })
 
+const newBatchId = Schema.String.annotateKey({
+  description: "A new UUID of the page. Sent again, it gives the batch that there is."
+})
+
 const Processing = Schema.Struct({
-  batch_id: Schema.String.annotateKey({
-    description: "A new UUID of the page. Sent again, it gives the batch that there is."
-  }),
+  batch_id: newBatchId,
   selection: SelectionBody,
   operations_team_name: Schema.String
 })
@@ -62,6 +66,14 @@ export const actionBodies = {
     })
   }),
   processing: Processing,
+  undo: Schema.Struct({
+    batch_id: newBatchId,
+    cohort: ShortName.annotateKey({ description: "Typed, to confirm." }),
+    reason: RevertReason,
+    with_additions: Schema.Boolean.annotateKey({
+      description: "Whether what was added after the import may end too."
+    })
+  }),
   signOff: Schema.Struct({
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
     accept_open: Schema.Boolean,
@@ -222,6 +234,14 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     params: oneCertificate,
     success: Schema.Uint8Array
   }),
+  get("previewUndo", `${migration}undo/`, {
+    params: supplier,
+    query: Schema.Struct({
+      cohort: text.annotateKey({ description: "All accounts unless given." }),
+      with_additions: Schema.optionalKey(flag)
+    }),
+    success: Migrations.UndoPreviewBody
+  }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
@@ -263,6 +283,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("retryFailed", `${migration}retry/`, {
     params: supplier,
     payload: actionBodies.processing,
+    success: Started
+  }),
+  post("undoWave", `${migration}undo/`, {
+    params: supplier,
+    payload: actionBodies.undo,
     success: Started
   }),
   post("signOff", `${migration}sign-off/`, {

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { conditions } from "@data-import/domain/migrations/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
-import { FieldErrorBody, errorText } from "./Accounts.ts"
+import { additionCounts, FieldErrorBody, errorText } from "./Accounts.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
 
@@ -105,6 +105,7 @@ export const MigrationDetailBody = Schema.Struct({
     })
   ).annotateKey({ description: "All codes of failed imports, the most frequent first." }),
   documents_missing: count("Failed imports that miss a document."),
+  reverted: count("Accounts that were reverted. No other count and no sum has them."),
   oldest_open: Schema.Array(OpenImport).annotateKey({
     description: "Those that wait longest; failed ones after 24 hours. At most 10."
   }),
@@ -166,6 +167,31 @@ export const CohortsBody = Schema.Struct({
   }).annotateKey({ description: "With them, the list comes to all imports." })
 })
 
+/** Sums are of the accounts that would be reverted. */
+export const UndoPreviewBody = Schema.Struct({
+  at: InstantText,
+  total: count("Accounts that are imported, or being imported: the others are in `refused`."),
+  accounts: count("Those that would be reverted."),
+  balance: AmountText,
+  added: AmountText.annotateKey({ description: "The part of `balance` added after the import." }),
+  additions: additionCounts,
+  payment_instructions: Schema.Array(
+    Schema.Struct({ vendor: Schema.String, accounts: Schema.Int })
+  ).annotateKey({ description: "Active ones that would end. Their vendors are not told." }),
+  closes_at: Schema.NullOr(InstantText).annotateKey({
+    description: "When the first of them can no longer be reverted."
+  }),
+  refused: Schema.Array(
+    Schema.Struct({
+      code: Schema.String,
+      accounts: Schema.Int,
+      closed_at: Schema.NullOr(InstantText).annotateKey({
+        description: "With `revert_window_closed`: when that of the last of them closed."
+      })
+    })
+  )
+})
+
 export const BoardBatchBody = Schema.Struct({
   batch_id: Schema.String,
   name: Schema.NullOr(Schema.String),
@@ -202,6 +228,15 @@ const problem = {
 
 export const BoardBatchDetailBody = Schema.Struct({
   batch: BoardBatchBody,
+  revert: Schema.NullOr(
+    Schema.Struct({
+      cohort: Schema.NullOr(Schema.String).annotateKey({
+        description: "Whose accounts are reverted; null if the lines name them."
+      }),
+      reason: Schema.String,
+      with_additions: Schema.Boolean
+    })
+  ).annotateKey({ description: "Null for any operation but REVERT." }),
   problems: Schema.Array(
     Schema.Struct({
       ...problem,

@@ -2,13 +2,14 @@
  * Imports and accounts as the board answers them, with personal data masked.
  * Source: docs/contract/board.md#imports.
  */
-import { type DateTime, Effect, Option, Result, Stream } from "effect"
+import { DateTime, Effect, Option, Result, Stream } from "effect"
 import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../imports/ImportDetails.ts"
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
 import type { AuditVerification } from "../audit/AuditVerification.ts"
 import type { FoundImport, FoundPage } from "../migrations/ImportSearch.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
+import { windowEnd } from "../imports/Revert.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
@@ -140,6 +141,29 @@ const addedBody = ({ added }: StoredAccount) => ({
   payment_instructions: added.payment_instructions.length
 })
 
+/** Who reverted is in the audit log, under the instant of the revert. */
+const revertedBodies = ({ audit, details }: KnownAccount) =>
+  details.reverted.toReversed().map(({ createdAt, number, reason, revertedAt }) => ({
+    kraken_account_number: number as string,
+    account_created_at: formatInstant(createdAt),
+    reverted_at: formatInstant(revertedAt),
+    reverted_by:
+      audit.find(
+        ({ action, at, outcome }) =>
+          action === "revert_import" &&
+          outcome === "reverted" &&
+          DateTime.Equivalence(at, revertedAt)
+      )?.apiKey ?? null,
+    reason
+  }))
+
+const revertUntil = ({ details, supplier }: KnownAccount): string | null => {
+  const { account } = details.process
+  return account === null || supplier.status === "Complete"
+    ? null
+    : formatInstant(windowEnd(account.createdAt, supplier.revertWindow))
+}
+
 export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
   const { audit, details, documents, staged, stored, verified } = known
   const { account, key } = details.process
@@ -159,6 +183,8 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
     attempts: attemptBodies(details, at),
     stored: staged === null ? null : maskedAccount(staged),
     added: Option.match(stored, { onNone: () => nothingAdded, onSome: addedBody }),
+    revert_until: revertUntil(known),
+    reverted: revertedBodies(known),
     documents: documents.map((each) => ({
       ...each,
       document_path: maskedDocument(each.document_path)

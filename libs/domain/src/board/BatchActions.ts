@@ -6,18 +6,20 @@
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
 import * as Batch from "../batches/Batch.ts"
 import { bodies } from "../batches/BatchManagement.ts"
-import { type PendingBatch, processPending } from "../batches/PendingBatches.ts"
+import { startFromSource } from "../batches/StartedBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
 import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
 import type { AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 import {
   BatchStateConflict,
   MigrationNotOngoing,
   NotFound,
   OperationsTeamDoesNotExist
 } from "../requests/Failure.ts"
+import type { RevertReason } from "../imports/Revert.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { refusalsRecorded } from "./Acting.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
@@ -36,6 +38,15 @@ export interface Processing {
   readonly operations_team_name: string
 }
 
+export interface Undoing {
+  /** Chosen by the page, as for `Processing`. */
+  readonly batch_id: string
+  readonly cohort: typeof Batch.ShortName.Type
+  readonly reason: typeof RevertReason.Type
+  /** Whether accounts to which something was added after the import are reverted too. */
+  readonly with_additions: boolean
+}
+
 interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
@@ -51,47 +62,50 @@ const startedBody = ({ counts, id }: Batch.Batch): Started => ({
 
 const wrongId = (detail: string) => invalid({ attr: "batch_id", code: "invalid", detail })
 
-const isSame = (
-  { organisation, settings }: Batch.Batch,
-  { caller, name, operationsTeam, supplier }: PendingBatch,
-  pending: Batch.PendingSelection
-): boolean =>
-  organisation === caller.organisation &&
-  settings.supplier === supplier &&
-  settings.name === name &&
-  settings.operationsTeam === operationsTeam &&
-  Equal.equals(settings.pending, pending)
-
 /** If the batch exists, the same request started it before, and its answer was lost. */
-const startBatch = Effect.fnUntraced(function* (
-  { batches, configuration }: Dependencies,
+const startBatch = Effect.fnUntraced(function* <E>(
+  { batches }: Dependencies,
   caller: BoardCaller,
-  { code: supplier, organisation, status }: Supplier,
-  { batch_id, operations_team_name: operationsTeam }: Processing,
-  { name, pending }: { readonly name: string; readonly pending: Batch.PendingSelection }
+  {
+    batch_id,
+    organisation
+  }: { readonly batch_id: string; readonly organisation: OrganisationName },
+  settings: Batch.BatchSettings,
+  allowed: Effect.Effect<void, E>
 ) {
   const id = batchId(batch_id)
   if (Option.isNone(id)) return yield* wrongId("Must be a UUID.")
-  const wanted: PendingBatch = {
-    id: id.value,
-    supplier,
-    operationsTeam,
-    name,
-    caller: callerFor(caller, organisation),
-    at: yield* DateTime.now
-  }
   const present = yield* batches.findOfAny(id.value)
-  if (Option.isSome(present) && !isSame(present.value, wanted, pending)) {
+  const isOther = (found: Batch.Batch) =>
+    found.organisation !== organisation || !Equal.equals(found.settings, settings)
+  if (Option.exists(present, isOther)) {
     return yield* wrongId("Names another batch. Reload the page and try again.")
   }
   yield* RequestFacts.note({ batch: id.value })
   if (Option.isSome(present) && present.value.started !== null) return startedBody(present.value)
-  if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
-  if (!(yield* configuration.hasTeam(operationsTeam))) {
-    return yield* new OperationsTeamDoesNotExist({ name: operationsTeam })
-  }
-  return startedBody(yield* processPending(batches, wanted, pending))
+  yield* allowed
+  const as = callerFor(caller, organisation)
+  const at = yield* DateTime.now
+  return startedBody(yield* startFromSource(batches, { id: id.value, settings, caller: as, at }))
 })
+
+const startProcessing = (
+  deps: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation, status }: Supplier,
+  { batch_id, operations_team_name: operationsTeam }: Processing,
+  chosen: Pick<Batch.BatchSettings, "name" | "pending">
+) => {
+  const settings = { ...Batch.defaultSettings, supplier, operationsTeam, ...chosen }
+  const allowed = Effect.gen(function* () {
+    if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
+    if (!(yield* deps.configuration.hasTeam(operationsTeam))) {
+      return yield* new OperationsTeamDoesNotExist({ name: operationsTeam })
+    }
+  })
+  const about = { batch_id, organisation }
+  return startBatch(deps, caller, about, { ...settings, operation: "PROCESS" }, allowed)
+}
 
 /** Processes the selected pending imports, including failed ones. */
 export const process = Effect.fnUntraced(function* (
@@ -102,7 +116,7 @@ export const process = Effect.fnUntraced(function* (
 ) {
   const pending = yield* selected(command.selection)
   const name = "Processed from the board"
-  return yield* startBatch(deps, caller, supplier, command, { name, pending })
+  return yield* startProcessing(deps, caller, supplier, command, { name, pending })
 })
 
 /** Processes failed imports again. */
@@ -113,11 +127,33 @@ export const retry = Effect.fnUntraced(function* (
   command: Processing
 ) {
   const pending = { ...(yield* selected(command.selection)), state: "FAILED" } as const
-  return yield* startBatch(deps, caller, supplier, command, {
+  return yield* startProcessing(deps, caller, supplier, command, {
     name: "Retry from the board",
     pending
   })
 })
+
+const longestName = 64
+
+/** Reverts the imported accounts of a cohort, also of a supplier that is paused. */
+export const undo = (
+  deps: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation, status }: Supplier,
+  { batch_id, cohort, reason, with_additions: withAdditions }: Undoing
+) => {
+  const settings = {
+    ...Batch.defaultSettings,
+    supplier,
+    operation: "REVERT",
+    name: Array.from(`Undo of ${cohort}`).slice(0, longestName).join(""),
+    imported: { cohort },
+    revert: { reason, withAdditions }
+  } as const
+  const allowed =
+    status === "Complete" ? Effect.fail(new MigrationNotOngoing({ status })) : Effect.void
+  return startBatch(deps, caller, { batch_id, organisation }, settings, allowed)
+}
 
 type Decide = (
   caller: ReturnType<typeof callerFor>

@@ -25,6 +25,7 @@ import { stagingLines } from "../migrations/OpenWork.ts"
 import { expectedBy, readPlan } from "../migrations/Plan.ts"
 import { openItems, type SignOffBody, signOffBody } from "../migrations/SignOff.ts"
 import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
+import { undoPreview, type UndoQuery } from "./UndoPreview.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 type Action<Command, A> = (
@@ -80,6 +81,14 @@ export class MigrationActions extends Context.Service<
     readonly process: Action<BatchActions.Processing, BatchActions.Started>
     /** Processes failed imports again. */
     readonly retry: Action<BatchActions.Processing, BatchActions.Started>
+    /** What `undo` would do. */
+    readonly undoPreview: (
+      caller: Pick<BoardCaller, "user">,
+      supplier: string,
+      query: UndoQuery
+    ) => Effect.Effect<Effect.Success<ReturnType<typeof undoPreview>>, Failure>
+    /** Reverts the imported accounts of a cohort. Refused once the migration is signed off. */
+    readonly undo: Action<BatchActions.Undoing, BatchActions.Started>
     /** The open items, and who has signed the migration off. */
     readonly signOffState: (
       caller: Pick<BoardCaller, "user">,
@@ -249,6 +258,7 @@ const make = Effect.gen(function* () {
     summaries: yield* SupplierSummaries
   }
   const on = acting(deps)
+  const seen = (user: BoardUser, named: string) => visibleSupplier(deps.configuration, user, named)
 
   return MigrationActions.of({
     setPlan: traced("MigrationActions.setPlan")((caller, named, { points }) =>
@@ -270,12 +280,16 @@ const make = Effect.gen(function* () {
         BatchActions.retry(deps, caller, supplier, command)
       )
     ),
-    signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
-      available(
-        Effect.flatMap(visibleSupplier(deps.configuration, user, named), (supplier) =>
-          signOffState(deps, user, supplier)
-        )
+    undoPreview: traced("MigrationActions.undoPreview")(({ user }, named, query) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => undoPreview(deps, supplier, query)))
+    ),
+    undo: traced("MigrationActions.undo")((caller, named, command) =>
+      on(caller, named, "start_batch", (supplier) =>
+        BatchActions.undo(deps, caller, supplier, command)
       )
+    ),
+    signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => signOffState(deps, user, supplier)))
     ),
     signOff: traced("MigrationActions.signOff")((caller, named, command) =>
       on(caller, named, "sign_off", (supplier) => signOff(deps, caller, named, supplier, command))

@@ -223,7 +223,8 @@ const findBatch = Effect.fnUntraced(function* (
   if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
   yield* RequestFacts.noteBatch(found.value)
   const bodyOf = yield* bodies({ batches })
-  return { id: found.value.id, batch: bodyOf(found.value) }
+  const { id: present, settings } = found.value
+  return { id: present, batch: bodyOf(found.value), settings }
 })
 
 const oneBatch = Effect.fnUntraced(function* (
@@ -231,9 +232,9 @@ const oneBatch = Effect.fnUntraced(function* (
   supplier: Supplier,
   named: string
 ) {
-  const { batch, id } = yield* findBatch(deps, supplier, named)
+  const { batch, id, settings } = yield* findBatch(deps, supplier, named)
   const problems = yield* deps.batches.problems({ id, limit: problemsShown })
-  return Bodies.batchDetailBody(batch, problems)
+  return Bodies.batchDetailBody(batch, settings, problems)
 })
 
 const batchLines = Effect.fnUntraced(function* (

@@ -4,6 +4,7 @@
  */
 import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../migrations/SupplierSummary.ts"
+import type { BatchSettings } from "../batches/Batch.ts"
 import type { BatchBody } from "../batches/BatchBody.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batches/Problems.ts"
@@ -155,6 +156,7 @@ export const detailBody = ({ known, oldest, record, summary }: Details, at: Date
   plan: known.plan && { points: known.plan },
   codes: codesBody(summary),
   documents_missing: documentsMissing(summary),
+  reverted: summary.reverted,
   oldest_open: oldest.map(oldestBody),
   money: moneyBody(summary),
   forecast_record: record
@@ -192,10 +194,19 @@ export const batchBody = (batch: BatchBody) => ({
 })
 
 /** A batch with what is wrong with its failed lines. */
-export const batchDetailBody = (batch: BatchBody, problems: Problems) => {
+export const batchDetailBody = (
+  batch: BatchBody,
+  { imported, revert }: BatchSettings,
+  problems: Problems
+) => {
   const cleared = clearedLines(problems)
   return {
     batch: batchBody(batch),
+    revert: revert && {
+      cohort: imported?.cohort ?? null,
+      reason: revert.reason,
+      with_additions: revert.withAdditions
+    },
     problems: problems.groups.map(({ attr, code, examples, lines }, index) => ({
       code: code as string,
       attr: maskedPath(attr),

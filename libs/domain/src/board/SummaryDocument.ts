@@ -43,7 +43,7 @@ const certificateRows = (
 }
 
 export const summaryDocument = (
-  { at, codes, money, migration }: ReturnType<typeof detailBody>,
+  { at, codes, money, migration, reverted }: ReturnType<typeof detailBody>,
   { certificate, open, signed }: SignOffBody
 ): SummaryDocument => ({
   title: `Summary of ${migration.import_supplier}`,
@@ -63,7 +63,11 @@ export const summaryDocument = (
     { title: "Certificate", rows: certificateRows(certificate, signed !== null) },
     {
       title: "Imports",
-      rows: [...Object.entries(migration.states), ["Total", migration.total]]
+      rows: [
+        ...Object.entries(migration.states),
+        ["Total", migration.total],
+        ["Reverted accounts", reverted]
+      ]
     },
     {
       title: "Not staged",

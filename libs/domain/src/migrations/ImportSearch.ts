@@ -1,11 +1,12 @@
 /**
  * Searches the imports of one supplier, a bounded part at a time: pages of a filtered list, a
- * sample of the failed ones with their errors, the balances of the accounts, and one staged
- * payload. It is for people, not for clients that read everything.
+ * sample of the failed ones with their errors, the balances of the accounts, what a revert would
+ * end, and one staged payload. It is for people, not for clients that read everything.
  */
 import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
+import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -80,6 +81,24 @@ export interface AccountBalance {
   readonly balance: BigDecimal.BigDecimal
 }
 
+/** Imported accounts that a revert treats alike: how many, and their sums. */
+export interface WaveGroup {
+  /** Whether their window has closed. */
+  readonly isClosed: boolean
+  readonly hasAdditions: boolean
+  /** Whether their imports would have their payloads again. */
+  readonly hasPayload: boolean
+  /** The vendor of their active payment instructions; null if they have none. */
+  readonly vendor: string | null
+  readonly accounts: number
+  readonly firstCreatedAt: DateTime.Utc
+  readonly lastCreatedAt: DateTime.Utc
+  readonly balance: BigDecimal.BigDecimal
+  /** The part of `balance` that was added after the import. */
+  readonly added: BigDecimal.BigDecimal
+  readonly additions: AdditionCounts
+}
+
 export const errorsSampled = 20
 
 export class ImportSearch extends Context.Service<
@@ -116,6 +135,17 @@ export class ImportSearch extends Context.Service<
       /** Only accounts of this cohort; null for all. */
       readonly cohort: string | null
     }) => Stream.Stream<AccountBalance, StorageUnavailable>
+
+    /**
+     * The imported accounts in groups, some of them alike: they are read a bounded part at a time.
+     */
+    readonly wave: (query: {
+      readonly supplier: SupplierCode
+      /** Only accounts of this cohort; null for all. */
+      readonly cohort: string | null
+      /** The window of accounts that were created at this time or before has closed. */
+      readonly closedThrough: DateTime.Utc
+    }) => Stream.Stream<WaveGroup, StorageUnavailable>
 
     /** The last staged text; None if nothing was staged, or it was deleted. */
     readonly staged: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>

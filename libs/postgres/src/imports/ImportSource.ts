@@ -2,7 +2,7 @@
  * Where a list finds its imports: by index in the order of their numbers, a bounded part at a time.
  * Failed imports and those in progress are few among many, so they have separate sources.
  */
-import { DateTime } from "effect"
+import { DateTime, Effect, Option, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import type { DetailedState, ImportFilter } from "@data-import/domain/imports/ImportDetails"
 import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"
@@ -30,6 +30,25 @@ export const foundInPart = `
   from (select count(*)::integer as scanned, max(place) as last from part) as scan
   left join found on true
   order by number`
+
+/** The rows of a whole list, whose parts of `size` imports are read one after the other. */
+export const partByPart = <
+  Row extends { readonly scanned: number; readonly last: string | null },
+  E,
+  R
+>(
+  size: number,
+  read: (after: string) => Effect.Effect<ReadonlyArray<Row>, E, R>
+) =>
+  Stream.paginate(
+    "",
+    Effect.fnUntraced(function* (after) {
+      const rows = yield* read(after)
+      const { last = null, scanned = 0 } = rows[0] ?? {}
+      const next = last === null || scanned < size ? Option.none() : Option.some(last)
+      return [rows, next] as const
+    })
+  )
 
 /** The condition of each kind, written as in its index. */
 export const kindConditions = (sql: Sql): Readonly<Record<ImportListKind, Statement.Fragment>> => ({

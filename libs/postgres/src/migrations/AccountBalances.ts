@@ -2,12 +2,12 @@
  * The balances of the accounts of a supplier, read page by page in the order of the numbers. Each
  * page reads a bounded part of an index, however few of its accounts are in the cohort.
  */
-import { Effect, Option, Schema, Stream } from "effect"
+import { type Effect, Schema, Stream } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { AccountBalance, ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { numeric } from "../tables/Column.ts"
-import { foundInPart, sourceOf } from "../imports/ImportSource.ts"
+import { foundInPart, partByPart, sourceOf } from "../imports/ImportSource.ts"
 
 type Balances = ImportSearch["Service"]["balances"]
 type Query = Parameters<Balances>[0]
@@ -76,14 +76,8 @@ const balanceOf = (row: Row): ReadonlyArray<AccountBalance> => {
 
 /** Reads the balances in pages of this size. */
 export const pagesOf = (size: number) => (database: Database["Service"], query: Query) =>
-  Stream.paginate(
-    "",
-    Effect.fnUntraced(function* (after) {
-      const rows = yield* database.run(page(database, query, after, size))
-      const { last = null, scanned = 0 } = rows[0] ?? {}
-      const next = last === null || scanned < size ? Option.none() : Option.some(last)
-      return [rows.flatMap(balanceOf), next] as const
-    })
+  partByPart(size, (after) => database.run(page(database, query, after, size))).pipe(
+    Stream.flatMap((row) => Stream.fromIterable(balanceOf(row)))
   )
 
 export const balances = pagesOf(pageSize)

@@ -19,6 +19,7 @@ import { numeric } from "../tables/Column.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { balances } from "./AccountBalances.ts"
+import { wave } from "./Waves.ts"
 import { startOf } from "../imports/ImportList.ts"
 import { foundInPart, hasCode, sourceOf, stateOf } from "../imports/ImportSource.ts"
 
@@ -254,6 +255,7 @@ export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
         isStorable(query.supplier) && isStorable(query.cohort ?? "")
           ? balances(database, query)
           : Stream.empty,
+      wave: (query) => (isStorable(query.cohort ?? "") ? wave(database, query) : Stream.empty),
       staged: (key) => (isStorableKey(key) ? run(staged(sql, key)) : Effect.succeedNone)
     })
   })

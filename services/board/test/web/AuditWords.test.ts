@@ -52,10 +52,22 @@ describe("the headline of the audit log", () => {
 
 describe("the life of an account", () => {
   it("goes back to the first staging, without reads", () =>
-    expect(kinds(lifeOf(sample))).toEqual(["attempt", "changed", "replaced", "created"]))
+    expect(kinds(lifeOf({ ...sample, reverted: [] }))).toEqual([
+      ...["attempt", "changed", "replaced", "reverted", "created"]
+    ]))
+
+  it("has earlier accounts from their import to their revert, each told once", () => {
+    const [earlier] = sample.reverted
+    const told = lifeOf(sample).filter(({ kind }) => kind === "reverted" || kind === "imported")
+    expect(told).toEqual([
+      { kind: "reverted", at: earlier?.reverted_at, account: earlier },
+      { kind: "imported", at: earlier?.account_created_at, as: earlier?.kraken_account_number }
+    ])
+    expect(kinds(lifeOf(sample)).filter((kind) => kind === "reverted")).toHaveLength(1)
+  })
 
   it("has the last staging if the log has none", () =>
-    expect(kinds(lifeOf({ ...sample, audit: [] }))).toEqual(["attempt", "staged"]))
+    expect(kinds(lifeOf({ ...sample, reverted: [], audit: [] }))).toEqual(["attempt", "staged"]))
 
   it("has what was refused, which is no staging and no attempt", () => {
     const audit = sample.audit.slice(0, 2).map((entry, index) => ({
@@ -65,7 +77,7 @@ describe("the life of an account", () => {
       outcome: "account_import_process_already_imported",
       failed: true
     }))
-    expect(kinds(lifeOf({ ...sample, attempts: [], audit }))).toEqual([
+    expect(kinds(lifeOf({ ...sample, reverted: [], attempts: [], audit }))).toEqual([
       ...audit.map(({ outcome }) => outcome),
       "staged"
     ])

@@ -170,6 +170,9 @@ describe("the headline of lists", () => {
     const imported = { ...failed, state: "IMPORTED", kraken_account_number: "A-1" }
     expect(ofAccount(imported)).toBe("NL-1 is imported as A-1")
     expect(ofAccount({ ...failed, state: "ERASED" })).toBe("NL-1 is erased")
+    const pending = { ...failed, state: "PENDING" }
+    expect(ofAccount(pending)).toBe("NL-1 was reverted and waits to be imported again")
+    expect(ofAccount({ ...pending, reverted: [] })).toBe("NL-1 is staged and waits to be imported")
   })
 })
 
@@ -177,7 +180,8 @@ describe("the headline of a batch", () => {
   it.each([
     [0, "wave 2, north: 13,000 of 20,000 lines ended, 38 failed"],
     [1, "IMPORT 00000000: 400 of 500 lines ended, 100 failed"],
-    [2, "wave 1: 30,000 of 30,000 lines ended, none failed"]
+    [2, "wave 1: 30,000 of 30,000 lines ended, none failed"],
+    [3, "Undo of wave-0: 994 of 1,000 accounts reverted, 6 failed"]
   ])("for sample %i is: %s", (index, text) => {
     const batch = batches(now).batches[index]
     expect(batch && ofBatch(batch)).toBe(text)
@@ -186,7 +190,7 @@ describe("the headline of a batch", () => {
   it("says that a batch is a dry run, and no line of it has succeeded", () => {
     const [, , ended] = batches(now).batches
     expect(ended && ofBatch({ ...ended, dry_run: true })).toMatch(/^wave 1 \(dry run\): /)
-    expect(lineWord("SUCCEEDED", true)).toBe("would succeed")
+    expect(lineWord("SUCCEEDED", { dry_run: true, operation: "IMPORT" })).toBe("would succeed")
   })
 })
 

@@ -6,7 +6,7 @@ import { counted, verb } from "../text/Numbers.ts"
 import { batchName } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
-import { useIsOngoing } from "./useIsOngoing.ts"
+import { useIsChangeable, useIsOngoing } from "./useIsOngoing.ts"
 
 interface Props {
   readonly batch: BatchBody
@@ -46,6 +46,7 @@ const Resume = ({ batch, close }: DialogProps) => {
       <p>
         {counted(left, "line")} of it will be worked on. It can be paused again.
         {failed > 0 &&
+          batch.operation !== "REVERT" &&
           ` ${counted(failed, "line")} that failed ${verb(failed, "stays", "stay")} so: the supplier ` +
             `sends ${verb(failed, "it", "them")} again in another batch, once corrected.`}
         {batch.paused_by.includes("FAILURES") &&
@@ -59,17 +60,23 @@ const Resume = ({ batch, close }: DialogProps) => {
  * Resuming helps only if no pause remains that a manager cannot lift. The status of the migration
  * decides about its own pause, because the batch follows it some seconds later.
  */
-const isLiftable = ({ operation, paused_by }: BatchBody, isOngoing: boolean): boolean =>
-  (isOngoing || operation === "VALIDATE") &&
-  !paused_by.includes("CALLER") &&
-  paused_by.some((reason) => reason !== "SUPPLIER")
+const isLiftable = ({ paused_by }: BatchBody, isHeld: boolean): boolean =>
+  !isHeld && !paused_by.includes("CALLER") && paused_by.some((reason) => reason !== "SUPPLIER")
+
+/** Whether the status of the migration holds the batch. */
+const useIsHeld = ({ operation }: BatchBody, supplier: string): boolean => {
+  const isOngoing = useIsOngoing(supplier)
+  const isChangeable = useIsChangeable(supplier)
+  if (operation === "VALIDATE") return false
+  return operation === "REVERT" ? !isChangeable : !isOngoing
+}
 
 export const BatchButton = ({ batch, supplier }: Props) => {
-  const isOngoing = useIsOngoing(supplier)
+  const isHeld = useIsHeld(batch, supplier)
   const name = batchName(batch)
   if (batch.finished_at !== null || batch.state === "OPEN") return null
   if (batch.paused_by.length > 0) {
-    return isLiftable(batch, isOngoing) ? (
+    return isLiftable(batch, isHeld) ? (
       <ActionButton
         name="Resume…"
         label={`Resume ${name}…`}

@@ -33,7 +33,8 @@ export const ProcessButton = ({ cohort, pending, supplier }: Props) => {
             {cohort === undefined
               ? "All pending accounts, of every cohort and of none, are imported by a batch."
               : "All pending accounts of this cohort are imported by a batch."}{" "}
-            The batch can be paused. An account that is imported cannot be taken back.
+            The batch can be paused. For some time imported accounts can be reverted: undo their
+            cohort.
           </p>
         </BatchDialog>
       )}

@@ -43,8 +43,8 @@ export const RetryButton = ({ accounts, code, cohort, isOfRow = false, supplier 
           <p>
             {counted(accounts, "staged account")} {verb(accounts, "is", "are")} tried again as{" "}
             {verb(accounts, "it is", "they are")}. That helps when the cause was outside of the
-            data, or when the supplier has staged a correction. What fails again stays failed. An
-            account that is imported cannot be taken back.
+            data, or when the supplier has staged a correction. What fails again stays failed. For
+            some time imported accounts can be reverted: undo their cohort.
           </p>
         </BatchDialog>
       )}

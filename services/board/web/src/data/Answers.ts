@@ -23,6 +23,7 @@ export type Problems = typeof Migrations.BoardProblemsBody.Type
 export type ImportRows = typeof Migrations.ImportRowsBody.Type
 export type Certificate = typeof Certificates.BoardCertificateBody.Type
 export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
+export type UndoPreview = typeof Migrations.UndoPreviewBody.Type
 export type SignOff = typeof Migrations.SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type

@@ -1,17 +1,20 @@
 /** One account: its life from the first staging to the last change, and why it failed. */
 import { DocumentButton } from "../actions/DocumentButton.tsx"
 import type { Account } from "../data/Answers.ts"
+import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Section } from "../parts/Section.tsx"
+import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
 import { stateWord } from "../text/Words.ts"
+import { EarlierSection } from "./EarlierSection.tsx"
 import { keyOf, LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
 
@@ -22,6 +25,18 @@ const additions = [
   ["statements", "statement", "create_historical_statements"],
   ["payment_instructions", "payment instruction", "create_payment_instruction"]
 ] as const
+
+/** Until when the account can be reverted. */
+const Revertible = ({ until }: { readonly until: string | null }) => {
+  const now = useNow()
+  if (until === null) return <>no: the migration is signed off</>
+  return (
+    <>
+      {Date.parse(until) > now ? "yes, the window closes" : "no, the window closed"}{" "}
+      <Time at={until} />
+    </>
+  )
+}
 
 const Facts = ({ account }: { readonly account: Account }) => {
   const { added, balance, cohort, import_supplier: supplier } = account
@@ -35,6 +50,11 @@ const Facts = ({ account }: { readonly account: Account }) => {
       <Fact name="Balance">
         {balance === null ? "–" : <Link to="#stored">{money(balance)}</Link>}
       </Fact>
+      {account.state === "IMPORTED" && (
+        <Fact name="Can be reverted">
+          <Revertible until={account.revert_until} />
+        </Fact>
+      )}
       <Fact name="Added later">
         {additions.map(([name, one, action], index) => (
           <span key={name}>
@@ -96,6 +116,7 @@ const Body = ({ account }: { readonly account: Account }) => (
     <div class="sections">
       <LifeSection account={account} />
       <StoredSection account={account} />
+      <EarlierSection account={account} />
       <Documents account={account} />
       <Section id="audit" class="wide" title="Audit" note={<Seal account={account} />}>
         <AuditTable entries={account.audit} />

@@ -84,6 +84,31 @@ const Problems = ({ detail, supplier }: BodyProps) => {
   )
 }
 
+interface RevertProps {
+  readonly revert: NonNullable<BatchDetail["revert"]>
+  readonly supplier: string
+}
+
+/** Whose accounts are reverted, and why. */
+const Revert = ({ revert, supplier }: RevertProps) => {
+  const { cohort, reason, with_additions } = revert
+  return (
+    <>
+      {cohort !== null && (
+        <Fact name="Accounts of">
+          <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>
+        </Fact>
+      )}
+      <Fact name="Reason">{reason}</Fact>
+      <Fact name="What was added since">
+        {with_additions
+          ? "ends too. Vendors are not told of payment instructions: the results name them."
+          : "keeps its account from being reverted."}
+      </Fact>
+    </>
+  )
+}
+
 const Body = ({ detail, supplier }: BodyProps) => {
   const { batch } = detail
   return (
@@ -95,6 +120,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
         <BatchButton batch={batch} supplier={supplier} />
       </div>
       <dl class="facts">
+        {detail.revert !== null && <Revert revert={detail.revert} supplier={supplier} />}
         <Fact name="Operation">
           <span class="code">{batch.operation}</span>
         </Fact>

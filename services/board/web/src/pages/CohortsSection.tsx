@@ -2,6 +2,7 @@
 import type { Cohorts, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
+import { UndoButton } from "../actions/UndoButton.tsx"
 import { ProcessButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
@@ -36,7 +37,7 @@ interface ActionsProps {
 }
 
 const Actions = ({ cohort, supplier }: ActionsProps) => {
-  const { FAILED, PENDING } = cohort.states
+  const { FAILED, IMPORTED, PENDING } = cohort.states
   return (
     <>
       {cohort.cohort !== null && (
@@ -48,6 +49,9 @@ const Actions = ({ cohort, supplier }: ActionsProps) => {
         accounts={PENDING + FAILED}
         name="Move…"
       />
+      {cohort.cohort !== null && (
+        <UndoButton supplier={supplier} cohort={cohort.cohort} imported={IMPORTED} />
+      )}
     </>
   )
 }

@@ -2,6 +2,7 @@
 import type { ImportRows } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
+import { UndoButton } from "../actions/UndoButton.tsx"
 import { ProcessButton } from "../actions/ProcessButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
@@ -142,9 +143,16 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
 /** Actions on all accounts of the list; hidden if a filter is set that actions do not support. */
 const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: ImportRows }) => {
   const { code, search, state, without_cohort } = filter
-  const isActionable = state === "FAILED" || state === "PENDING"
   const isNarrowed = search !== null || kept.some((name) => filter[name] !== null)
-  if (!isActionable || total === null || isNarrowed) return null
+  if (total === null || isNarrowed) return null
+  if (state === "IMPORTED" && filter.cohort !== null && code === null && without_cohort === null) {
+    return (
+      <div class="actions">
+        <UndoButton supplier={supplier} cohort={filter.cohort} imported={total} />
+      </div>
+    )
+  }
+  if (state !== "FAILED" && state !== "PENDING") return null
   const cohort = filter.cohort ?? undefined
   const of = { supplier, cohort, code: code ?? undefined }
   const selection = {

@@ -47,6 +47,22 @@ const Entry = ({ entry }: { readonly entry: AuditEntry }) => (
   </li>
 )
 
+const RevertedItem = ({ account }: { readonly account: Account["reverted"][number] }) => (
+  <li>
+    <p>
+      <Time at={account.reverted_at} /> Reverted:{" "}
+      <span class="code">{account.kraken_account_number}</span> ended
+      {account.reason !== null && ` – ${account.reason}`}
+      {account.reverted_by !== null && (
+        <small>
+          {" "}
+          by <Link to={pages.audit({ who: account.reverted_by })}>{account.reverted_by}</Link>
+        </small>
+      )}
+    </p>
+  </li>
+)
+
 const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
   switch (event.kind) {
     case "attempt":
@@ -57,11 +73,12 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
       return (
         <li class="imported">
           <p>
-            <Time at={event.at} /> Imported as{" "}
-            <span class="code">{account.kraken_account_number}</span>
+            <Time at={event.at} /> Imported as <span class="code">{event.as}</span>
           </p>
         </li>
       )
+    case "reverted":
+      return <RevertedItem account={event.account} />
     case "staged":
       return (
         <li>

@@ -23,7 +23,10 @@ interface Props {
   readonly batch: string
 }
 
-const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => [
+const columnsFor = (
+  supplier: string,
+  { batch_id: id, ...batch }: BatchLines["batch"]
+): ReadonlyArray<Column<Line>> => [
   { name: "Line", isHead: true, isNumber: true, class: "place", cell: ({ line }) => count(line) },
   {
     name: "Account",
@@ -35,7 +38,7 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
         <Link to={pages.account(supplier, number)}>{number}</Link>
       )
   },
-  { name: "Outcome", cell: ({ outcome }) => lineWord(outcome) },
+  { name: "Outcome", cell: ({ outcome }) => lineWord(outcome, batch) },
   {
     name: "Problems",
     class: "explained",
@@ -46,10 +49,7 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
         <ul class="examples">
           {problems.map(({ attr, code, ...text }, index) => (
             <li key={index}>
-              <Link
-                to={pages.lines(supplier, batch, { outcome: "FAILED", code, attr })}
-                class="code"
-              >
+              <Link to={pages.lines(supplier, id, { outcome: "FAILED", code, attr })} class="code">
                 {code}
               </Link>{" "}
               at <code>{attr}</code> <ErrorText {...text} />
@@ -59,14 +59,20 @@ const columnsFor = ({ batch, supplier }: Props): ReadonlyArray<Column<Line>> => 
       )
   },
   {
-    name: "New number",
+    name: batch.operation === "REVERT" ? "Reverted number" : "New number",
     class: "code",
     cell: ({ kraken_account_number: number }) => number ?? <span class="quiet">–</span>
   }
 ]
 
+interface OutcomesProps extends Props {
+  readonly chosen: string | null
+  /** Undefined until it is known. */
+  readonly of: BatchLines["batch"] | undefined
+}
+
 /** Links to all lines, and to those of each outcome. */
-const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string | null }) => (
+const Outcomes = ({ batch, chosen, of, supplier }: OutcomesProps) => (
   <nav class="filters" aria-label="By outcome">
     <Link to={pages.lines(supplier, batch)} isCurrent={chosen === null}>
       All
@@ -77,7 +83,7 @@ const Outcomes = ({ batch, chosen, supplier }: Props & { readonly chosen: string
         to={pages.lines(supplier, batch, { outcome })}
         isCurrent={chosen === outcome}
       >
-        {word}
+        {of === undefined ? word : lineWord(outcome, of)}
       </Link>
     ))}
   </nav>
@@ -95,17 +101,22 @@ const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter })
         {answer.value === undefined ? "Lines" : ofLines(answer.value, filter)}
       </Headline>
       <div class="toolbar">
-        <Outcomes supplier={supplier} batch={batch} chosen={filter.outcome} />
+        <Outcomes
+          supplier={supplier}
+          batch={batch}
+          chosen={filter.outcome}
+          of={answer.value?.batch}
+        />
       </div>
       <Answered answer={answer} lines={12}>
-        {({ lines, next_after: next }) => (
+        {({ batch: of, lines, next_after: next }) => (
           <>
             {lines.length === 0 && paging.position === null && next === null ? (
               <p class="empty">No line is like this.</p>
             ) : (
               <Table
                 caption="Lines in their order"
-                columns={columnsFor({ supplier, batch })}
+                columns={columnsFor(supplier, of)}
                 rows={lines}
                 keyOf={({ line }) => String(line)}
               />

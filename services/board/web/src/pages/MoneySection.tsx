@@ -80,7 +80,7 @@ const unit =
 
 /** Says what was compared, and what only the supplier can compare. */
 const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
-  const { at, migration, money: sums } = detail
+  const { at, migration, money: sums, reverted } = detail
   const { import_supplier: supplier, states, time_zone: zone } = migration
   const isManager = useIsManager()
   return (
@@ -100,7 +100,18 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
           totals as CSV
         </a>
         ).
-        {states.ERASED > 0 && " It includes accounts that were erased after their import."} {unit}
+        {states.ERASED > 0 && " It includes accounts that were erased after their import."}
+        {reverted > 0 && (
+          <>
+            {" "}
+            It leaves out{" "}
+            <Link to={pages.audit({ import_supplier: supplier, action: "revert_import" })}>
+              {counted(reverted, "account that was", "accounts that were")} reverted
+            </Link>
+            .
+          </>
+        )}{" "}
+        {unit}
       </p>
       <p>
         If the totals differ, compare account by account:{" "}

@@ -25,11 +25,11 @@ interface LinesProps {
 
 /** The lines by outcome, which sum up to those received. Each number links to its lines. */
 export const Lines = ({ batch, failures, supplier }: LinesProps) => {
-  const { batch_id: id, counts, dry_run } = batch
+  const { batch_id: id, counts } = batch
   const parts = lineEnds
     .map(([outcome, , count]) => ({
       outcome,
-      name: lineWord(outcome, dry_run),
+      name: lineWord(outcome, batch),
       value: counts[count]
     }))
     .filter(({ value }) => value > 0)

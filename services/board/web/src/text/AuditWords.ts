@@ -85,20 +85,28 @@ export const ofAudit = (
 
 export type LifeEvent =
   | { readonly kind: "attempt"; readonly at: string; readonly attempt: Account["attempts"][number] }
-  | { readonly kind: "imported"; readonly at: string }
+  | { readonly kind: "imported"; readonly at: string; readonly as: string | null }
+  | {
+      readonly kind: "reverted"
+      readonly at: string
+      readonly account: Account["reverted"][number]
+    }
   | { readonly kind: "entry"; readonly at: string; readonly entry: AuditEntry }
   | { readonly kind: "staged"; readonly at: string }
 
 /**
  * Leaves out reads, which change nothing, and attempts, which are listed with more detail. What was
- * refused before it was attempted is in no list of attempts.
+ * refused before it was attempted is in no list of attempts. Reverts are told with their reasons.
  */
 const isOfLife =
-  ({ attempts }: Account) =>
-  ({ action, failed, outcome }: AuditEntry): boolean =>
-    action === "process"
-      ? failed && attempts.every(({ code }) => code !== outcome)
-      : !action.startsWith("read_")
+  ({ attempts, reverted }: Account) =>
+  ({ action, at, failed, outcome }: AuditEntry): boolean => {
+    if (action === "process") return failed && attempts.every(({ code }) => code !== outcome)
+    if (action === "revert_import") {
+      return outcome !== "reverted" || reverted.every(({ reverted_at }) => reverted_at !== at)
+    }
+    return !action.startsWith("read_")
+  }
 
 /** The newest first. The oldest entries of a long life are only on the page of the audit log. */
 export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
@@ -106,9 +114,15 @@ export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
     .filter(isOfLife(account))
     .map((entry): LifeEvent => ({ kind: "entry", at: entry.at, entry }))
   const isStagingTold = account.audit.some(({ action, failed }) => action === "stage" && !failed)
-  const { account_created_at: createdAt, staged_at: stagedAt } = account
+  const { account_created_at: createdAt, kraken_account_number, staged_at: stagedAt } = account
   return [
-    ...(createdAt === null ? [] : [{ kind: "imported", at: createdAt } as const]),
+    ...(createdAt === null
+      ? []
+      : [{ kind: "imported", at: createdAt, as: kraken_account_number } as const]),
+    ...account.reverted.flatMap((each): ReadonlyArray<LifeEvent> => [
+      { kind: "reverted", at: each.reverted_at, account: each },
+      { kind: "imported", at: each.account_created_at, as: each.kraken_account_number }
+    ]),
     ...account.attempts.map((attempt): LifeEvent => ({
       kind: "attempt",
       at: attempt.started_at,

@@ -103,8 +103,11 @@ export const ofMigration = (migration: Migration, now: number): string => {
 
 /** Of one batch. */
 export const ofBatch = (batch: BatchBody): string => {
-  const { failed, received, remaining } = batch.counts
-  const ended = `${count(received - remaining)} of ${counted(received, "line")} ended`
+  const { already, failed, received, remaining, succeeded } = batch.counts
+  const ended =
+    batch.operation === "REVERT"
+      ? `${count(succeeded + already)} of ${counted(received, "account")} ${lineWord("SUCCEEDED", batch)}`
+      : `${count(received - remaining)} of ${counted(received, "line")} ended`
   return `${batchName(batch)}: ${ended}, ${failed === 0 ? "none" : count(failed)} failed`
 }
 
@@ -120,7 +123,7 @@ export const ofLines = (found: BatchLines, filter: LinesFilter): string => {
   const { batch, lines, next_after, total } = found
   const { attr, code, first_problems: first, outcome } = filter
   const conditions = [
-    outcome ? `: ${lineWord(outcome, batch.dry_run)}` : "",
+    outcome ? `: ${lineWord(outcome, batch)}` : "",
     code ? ` with ${code}` : "",
     attr ? ` at ${attr}` : "",
     first ? `, ${clearedBy(first)}` : ""
@@ -211,10 +214,12 @@ const causeOf = ({ attempts: [latest] }: Account): string => {
 
 /** Of one account. */
 export const ofAccount = (account: Account): string => {
-  const { external_account_number: number, kraken_account_number, state } = account
+  const { external_account_number: number, kraken_account_number, reverted, state } = account
   if (state === "IMPORTED")
     return `${number} is imported as ${kraken_account_number ?? "an account"}`
   if (state === "FAILED") return `${number} failed${causeOf(account)}`
+  if (state === "PENDING" && reverted.length > 0)
+    return `${number} was reverted and waits to be imported again`
   if (state === "PENDING") return `${number} is staged and waits to be imported`
   if (state === "IN_PROGRESS") return `${number} is being imported`
   return `${number} is ${stateWord(state).toLowerCase()}`

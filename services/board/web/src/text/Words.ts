@@ -33,7 +33,7 @@ export const isSignedOff = ({ status }: Migration): boolean => status === "Compl
 
 export const states: Readonly<Record<keyof States, Word>> = {
   FAILED: { word: "Failed", meaning: "The latest attempt failed. It needs a correction." },
-  PENDING: { word: "Pending", meaning: "Staged, and no attempt was made since." },
+  PENDING: { word: "Pending", meaning: "Staged or reverted, and no attempt was made since." },
   IN_PROGRESS: { word: "In progress", meaning: "An attempt is running." },
   IMPORTED: { word: "Imported", meaning: "The account exists." },
   SKIPPED: { word: "Skipped", meaning: "The operator has marked it to be left out." },
@@ -73,11 +73,21 @@ export const lineEnds: ReadonlyArray<
   ["REMAINING", "to do", "remaining"]
 ]
 
+const revertWords: Readonly<Record<string, string>> = {
+  SUCCEEDED: "reverted",
+  ALREADY: "reverted before"
+}
+
 /** What has become of lines of a batch. In a dry run nothing has. */
-export const lineWord = (outcome: string, isDryRun = false): string =>
-  isDryRun && outcome === "SUCCEEDED"
-    ? "would succeed"
-    : (lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome)
+export const lineWord = (
+  outcome: string,
+  { dry_run, operation }: Pick<BatchBody, "dry_run" | "operation">
+): string => {
+  const isRevert = operation === "REVERT"
+  if (dry_run && outcome === "SUCCEEDED") return isRevert ? "would be reverted" : "would succeed"
+  const word = isRevert ? revertWords[outcome] : undefined
+  return word ?? lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome
+}
 
 const pauses: Readonly<Record<string, string>> = {
   CALLER: "by the supplier",
@@ -103,7 +113,8 @@ export const whyStill = ({ paused_by, waiting_for }: BatchBody): string => {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  import_supplier_migration_not_ongoing: "Resume the migration, then try again.",
+  import_supplier_migration_not_ongoing:
+    "Resume the migration, then try again. If it is signed off, the operator can reopen it.",
   permission_denied: "Ask whoever gives access to the board for the role manager.",
   not_found: "Ask whoever gives access to the board whether you may see this organisation.",
   operations_team_name_does_not_exist: "Choose one of the teams in the list.",

@@ -1,6 +1,6 @@
 /**
- * PROCESS batches that are started without sending lines: for chosen imports, or for those that
- * match a filter. The operator command and the board use them.
+ * Batches that are created and started at once, without an upload: for chosen imports, or for those
+ * that match a filter. The operator command and the board use them.
  * Source: docs/contract/operator.md#imports, docs/contract/board.md#actions.
  */
 import { Array, type DateTime, Effect, Stream } from "effect"
@@ -15,11 +15,9 @@ import type { ImportProcesses } from "../imports/ImportProcesses.ts"
 import { limitExceeded } from "../requests/Failure.ts"
 
 /** The batch to create, and on whose behalf. */
-export interface PendingBatch {
+export interface WantedBatch {
   readonly id: Batch.BatchId
-  readonly supplier: SupplierCode
-  readonly operationsTeam: string
-  readonly name: string
+  readonly settings: Batch.BatchSettings
   readonly caller: Caller
   readonly at: DateTime.Utc
 }
@@ -33,26 +31,9 @@ const lineOf = (externalAccountNumber: ExternalAccountNumber) => ({
   externalAccountNumber
 })
 
-const create = Effect.fnUntraced(function* (
-  batches: Batches["Service"],
-  { at, caller, id, name, operationsTeam, supplier }: PendingBatch,
-  pending: Batch.PendingSelection | null
-) {
+const create = Effect.fnUntraced(function* (batches: Batches["Service"], wanted: WantedBatch) {
   const creating = yield* batches
-    .create({
-      id,
-      settings: {
-        ...Batch.defaultSettings,
-        supplier,
-        operationsTeam,
-        operation: "PROCESS",
-        pending,
-        name
-      },
-      limit: batchLimits.unfinishedBatches,
-      caller,
-      at
-    })
+    .create({ ...wanted, limit: batchLimits.unfinishedBatches })
     .pipe(Effect.catchTag("ReservationLost", Effect.die))
   return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches", batchLimits)
 })
@@ -64,7 +45,7 @@ const impossible = {
   LineCountMismatch: Effect.die
 }
 
-const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, lines: number) =>
+const start = (batches: Batches["Service"], { at, caller, id }: WantedBatch, lines: number) =>
   batches
     .change({
       id,
@@ -75,14 +56,14 @@ const start = (batches: Batches["Service"], { at, caller, id }: PendingBatch, li
     })
     .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
 
-/** Processes these imports, with one line each. */
+/** Starts a batch of PROCESS with these imports, one line each. */
 export const processImports = Effect.fnUntraced(function* (
   batches: Batches["Service"],
-  wanted: PendingBatch,
+  wanted: WantedBatch,
   numbers: ReadonlyArray<ExternalAccountNumber>
 ) {
   const { at, caller, id } = wanted
-  yield* create(batches, wanted, null)
+  yield* create(batches, wanted)
   const upload = yield* batches.beginUpload(id)
   let from = 1
   for (const part of Array.chunksOf(numbers, linesAtOnce)) {
@@ -96,16 +77,12 @@ export const processImports = Effect.fnUntraced(function* (
   return yield* start(batches, wanted, numbers.length)
 })
 
-/**
- * Processes the pending imports that match the selection when the batch starts. Repeating it
- * changes nothing.
- */
-export const processPending = Effect.fnUntraced(function* (
+/** Starts a batch with the imports of its source. Repeating it changes nothing. */
+export const startFromSource = Effect.fnUntraced(function* (
   batches: Batches["Service"],
-  wanted: PendingBatch,
-  selection: Batch.PendingSelection
+  wanted: WantedBatch
 ) {
-  yield* create(batches, wanted, selection)
+  yield* create(batches, wanted)
   return yield* start(batches, wanted, 0)
 })
 

@@ -1,0 +1,46 @@
+/** What a migration comes to, over HTTP: the summary, and what a sign-off or an undo would do. */
+import { Effect } from "effect"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
+import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
+import { supplierOf } from "@data-import/server/routing/PathNames"
+import * as Files from "./Files.ts"
+import type { Signed } from "./Guard.ts"
+import { pdfOf } from "./print/Pdf.ts"
+
+type Asking = Pick<Call, "params"> & Signed
+
+interface Previewing extends Asking {
+  readonly parameters: { readonly cohort?: string; readonly with_additions?: boolean }
+}
+
+const ok = <E, A>(effect: Effect.Effect<A, E>) =>
+  Effect.map(effect, (body) => Answer.json(200, body))
+
+export const handlers = Effect.gen(function* () {
+  const actions = yield* MigrationActions
+  const migrations = yield* MigrationBoard
+  const summary = (call: Asking) =>
+    Effect.all([
+      migrations.detail(call.session.user, supplierOf(call)),
+      actions.signOffState(call.session, supplierOf(call))
+    ]).pipe(Effect.map(([detail, state]) => summaryDocument(detail, state)))
+
+  return {
+    getSignOff: (call: Asking) => ok(actions.signOffState(call.session, supplierOf(call))),
+    previewUndo: (call: Previewing) => {
+      const { cohort = null, with_additions = false } = call.parameters
+      return ok(actions.undoPreview(call.session, supplierOf(call), { cohort, with_additions }))
+    },
+    exportSummary: (call: Asking) =>
+      Effect.map(summary(call), (document) =>
+        Files.csv(summaryCsv(document), Files.nameOf(call, "summary.csv"))
+      ),
+    printSummary: (call: Asking) =>
+      Effect.map(Effect.flatMap(summary(call), pdfOf), (bytes) =>
+        Files.pdf(bytes, Files.nameOf(call, "summary.pdf"))
+      )
+  }
+})
