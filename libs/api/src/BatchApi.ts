@@ -23,7 +23,7 @@ import {
 } from "./BatchBody.ts"
 import * as Examples from "./BatchExamples.ts"
 import { anyBody, anyKeyed, anyProtected, errorBodies } from "./ErrorBody.ts"
-import { getBatchForecast } from "./ForecastApi.ts"
+import { getBatchForecast, getBatchOutcome, listOutcomeLines } from "./RehearsalApi.ts"
 import { exampleAccount } from "@data-import/domain/accounts/ExampleAccount"
 import { sampleKey } from "./Examples.ts"
 import { longestWait } from "./Limits.ts"
@@ -375,7 +375,9 @@ export const BatchGroup = HttpApiGroup.make("batches", { topLevel: true })
     listBatches,
     listBatchResults,
     listBatchProblems,
-    getBatchForecast
+    getBatchForecast,
+    getBatchOutcome,
+    listOutcomeLines
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -60,6 +60,8 @@ describe("Api", () => {
         `GET ${root}/batches/:batch_id/results/`,
         `GET ${root}/batches/:batch_id/problems/`,
         `GET ${root}/batches/:batch_id/forecast/`,
+        `GET ${root}/batches/:batch_id/outcome/`,
+        `GET ${root}/batches/:batch_id/outcome/lines/`,
         `POST ${root}/certificates/`,
         `GET ${root}/certificates/`,
         `GET ${root}/certificates/:certificate_id/`,

@@ -95,7 +95,8 @@ grant select (id, supplier, external_account_number, staged_at, stagings, skippe
   payload_hash, failed_staging, erased_at, reverted_at)
 on import_processes to data_import_query;
 grant select (id, supplier, external_account_number, staged_at, skipped, lease_attempt,
-  lease_expires_at, lease_dry_run, account_number, account_created_at, cohort)
+  lease_expires_at, lease_dry_run, account_number, account_created_at, cohort, stagings,
+  failed_staging, erased_at, reverted_at)
 on import_processes to data_import_batches;
 grant select (id, supplier, external_account_number) on import_processes to data_import_events;
 grant select, update (cohort) on import_processes to data_import_board;
@@ -105,6 +106,8 @@ grant select (id, supplier, external_account_number, staged_at, stagings, skippe
   update (skipped, lease_attempt, lease_expires_at, lease_dry_run, failed_staging)
 on import_processes to data_import_operator;
 
+-- What it judged, and by what: the business day, the version of the rules, and a digest of the
+-- configuration.
 create table import_attempts (
   sequence bigint generated always as identity,
   import_id bigint not null
@@ -115,6 +118,8 @@ create table import_attempts (
   ended_at timestamptz,
   outcome text,
   errors jsonb not null default '[]',
+  payload_hash bytea,
+  judged_by text collate "C",
   constraint import_attempts_pkey primary key (import_id, id),
   constraint import_attempts_end_whole check ((ended_at is null) = (outcome is null)),
   constraint import_attempts_errors_list check (jsonb_typeof(errors) = 'array')

@@ -43,6 +43,8 @@ begin
       'attr', 'non_field_errors') order by place), '[]')
     from jsonb_array_elements(errors) with ordinality as each(error, place))
   where import_id = import and errors <> '[]';
+  update import_attempts set payload_hash = null
+  where import_id = import and payload_hash is not null;
   update import_attempts set ended_at = instant, outcome = 'lease_expired'
   where import_id = import and ended_at is null;
   delete from payment_instructions where account_id = any(lives);

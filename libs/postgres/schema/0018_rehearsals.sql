@@ -1,5 +1,5 @@
--- What the accounts that the lines of a rehearsal would create add up to, counted when lines end, so
--- that reading it takes no longer for a batch of many. Amounts are in units of 0.01.
+-- What the accounts that the lines of a rehearsal would create add up to, counted when lines end,
+-- so that reading it takes no longer for a batch of many. Amounts are in units of 0.01.
 --
 -- They go with their batch, when a sandbox is emptied.
 --

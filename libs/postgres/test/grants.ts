@@ -146,8 +146,8 @@ export const columns = {
     "account_created_at account_id account_number cohort failed_staging lease_attempt lease_dry_run " +
     "lease_expires_at payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
-    "account_created_at account_number cohort external_account_number id lease_attempt " +
-    "lease_dry_run lease_expires_at skipped staged_at supplier",
+    "account_created_at account_number cohort erased_at external_account_number failed_staging " +
+    "id lease_attempt lease_dry_run lease_expires_at reverted_at skipped staged_at stagings supplier",
   "import_processes board w": "cohort",
   "import_processes events r": "external_account_number id supplier",
   "import_processes operator r": sortedWords(

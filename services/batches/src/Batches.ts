@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as BatchManagement from "@data-import/domain/batches/BatchManagement"
 import * as BatchLimits from "@data-import/domain/batches/BatchLimits"
+import * as Rehearsals from "@data-import/domain/batches/Rehearsals"
 import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
 import { Documents } from "@data-import/domain/documents/Documents"
 import * as CertificateQuery from "@data-import/domain/certificates/CertificateQuery"
@@ -12,6 +13,7 @@ import * as AuditLog from "@data-import/postgres/audit/AuditLog"
 import * as ApiKeys from "@data-import/postgres/access/ApiKeys"
 import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as Batches from "@data-import/postgres/batches/Batches"
+import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as Certificates from "@data-import/postgres/certificates/Certificates"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
@@ -50,6 +52,7 @@ const storage = ServiceStorage.of(
     ApiKeys.layer,
     TokenBuckets.layer,
     Batches.layer,
+    RehearsalOutcomes.layer,
     Certificates.layer,
     IdempotencyKeys.layer,
     Configuration.layer
@@ -64,6 +67,7 @@ export const layer = Service.layer("batches", serving).pipe(
   Layer.provide([
     BatchManagement.layer,
     BatchUpload.layer,
+    Rehearsals.layer,
     CertificateQuery.layer,
     IdempotentWrites.layer
   ]),

@@ -4,6 +4,8 @@ import { BatchGroup, defaultListLimit } from "@data-import/api/BatchApi"
 import { BatchBody, CreatedBatchBody, entityTagOf } from "@data-import/domain/batches/BatchBody"
 import type { LineOutcome } from "@data-import/domain/batches/Counts"
 import { BatchManagement, type FailureReport } from "@data-import/domain/batches/BatchManagement"
+import { OutcomeBody } from "@data-import/domain/batches/RehearsalOutcome"
+import { Rehearsals } from "@data-import/domain/batches/Rehearsals"
 import { BatchUpload } from "@data-import/domain/batches/BatchUpload"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { encoderOf } from "@data-import/domain/schema/Encoder"
@@ -19,6 +21,7 @@ type Management = BatchManagement["Service"]
 const createdBatch = Answer.encoded(201, CreatedBatchBody)
 const changedBatch = Answer.encoded(200, BatchBody)
 const encodeBatch = encoderOf(BatchBody)
+const encodeOutcome = encoderOf(OutcomeBody)
 
 /** How often a waiting request looks for a change. */
 const lookEvery = Duration.seconds(1)
@@ -135,6 +138,7 @@ const problemsOf = ({ failedLines, problems }: FailureReport) => ({
 
 export const routes = Effect.gen(function* () {
   const management = yield* BatchManagement
+  const rehearsals = yield* Rehearsals
   const { receive } = yield* BatchUpload
   const write = yield* writing
   const change = (run: Management["pause"]) =>
@@ -171,8 +175,24 @@ export const routes = Effect.gen(function* () {
         Answer.json(200, problemsOf(report))
       ),
     getBatchForecast: (call) =>
-      Effect.map(management.forecast(call.caller, batchOf(call)), (forecast) =>
+      Effect.map(rehearsals.forecast(call.caller, batchOf(call)), (forecast) =>
         Answer.json(200, forecast)
+      ),
+    getBatchOutcome: (call) =>
+      Effect.map(rehearsals.outcome(call.caller, batchOf(call)), (body) =>
+        Answer.json(200, encodeOutcome(body))
+      ),
+    listOutcomeLines: (call) => {
+      const { after_line = 0, happened, limit = defaultListLimit, predicted } = call.parameters
+      const filter = {
+        ...(predicted !== undefined && { predicted }),
+        ...(happened !== undefined && { happened }),
+        afterLine: after_line,
+        limit
+      }
+      return Effect.map(rehearsals.lines(call.caller, batchOf(call), filter), (lines) =>
+        Answer.json(200, lines)
       )
+    }
   })
 })

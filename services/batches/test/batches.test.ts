@@ -107,7 +107,32 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           }
         ])
         const real = yield* run(processing, named)
-        expect(codeOf(yield* Service.get(tenant, real))).toEqual([404, "not_found"])
+        const outcome = rehearsed.replace("forecast", "outcome")
+        expect((yield* Service.get(tenant, outcome)).json).toMatchObject({
+          table: [
+            { predicted: "FAILED", happened: "NOT_TRIED", lines: 1 },
+            { predicted: "SUCCEEDED", happened: "CREATED", lines: 2 }
+          ],
+          finally: [
+            { state: "IMPORTED", lines: 2 },
+            { state: "NEVER_STAGED", lines: 1 }
+          ],
+          compared: 2,
+          share_as_predicted: 1,
+          real_run: { batch_id: real.split("/").at(-3) }
+        })
+        const created = yield* Service.get(tenant, `${outcome}lines/?happened=CREATED&limit=1`)
+        expect(created.json).toMatchObject([{ line: 1, external_account_number: "A" }])
+        for (const path of [real, real.replace("forecast", "outcome")]) {
+          expect(codeOf(yield* Service.get(tenant, path))).toEqual([404, "not_found"])
+        }
+        const noBatch = yield* Service.get(
+          tenant,
+          `${outcome.replace(/batches.[^/]+/, "batches/x")}lines/`
+        )
+        expect(codeOf(noBatch)).toEqual([404, "not_found"])
+        const noFilter = yield* Service.get(tenant, `${outcome}lines/?happened=NEVER`)
+        expect(codeOf(noFilter)).toEqual([400, "request_failed_validation"])
         expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
           lines: { would_succeed: 2 },
           duration: { past_runs: 1 }

@@ -35,8 +35,6 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"
 import { batchRequest, startRequest } from "./BatchValidation.ts"
 import * as DocumentLookup from "../documents/DocumentLookup.ts"
-import { type ForecastBody, forecastOf } from "./BatchForecast.ts"
-import { isRehearsal } from "./Rehearsal.ts"
 import { aliveFor } from "./BatchMetrics.ts"
 import { settingsOf } from "./NewBatch.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
@@ -97,8 +95,6 @@ export class BatchManagement extends Context.Service<
       query: Omit<ResultsQuery, "id">
     ) => Effect.Effect<Results, Failure>
     readonly problems: (caller: Caller, batch: string) => Effect.Effect<FailureReport, Failure>
-    /** Of a rehearsal; any other batch is not found. Sums need the scope `account:read`. */
-    readonly forecast: (caller: Caller, batch: string) => Effect.Effect<ForecastBody, Failure>
   }
 >()("@data-import/domain/BatchManagement") {}
 
@@ -129,7 +125,7 @@ interface Dependencies {
 }
 
 const ownById = Effect.fnUntraced(function* (
-  { batches }: Dependencies,
+  { batches }: Pick<Dependencies, "batches">,
   caller: Caller,
   id: Batch.BatchId
 ) {
@@ -139,10 +135,18 @@ const ownById = Effect.fnUntraced(function* (
   return batch.value
 })
 
-const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
+/** The batch of the caller's organisation that is named so. */
+export const ownBatch = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  caller: Caller,
+  named: string
+) {
   const id = batchId(named)
-  return Option.isSome(id) ? yield* ownById(deps, caller, id.value) : yield* new NotFound()
+  return Option.isSome(id) ? yield* ownById({ batches }, caller, id.value) : yield* new NotFound()
 })
+
+const own = ({ batches }: Dependencies, caller: Caller, named: string) =>
+  ownBatch(batches, caller, named)
 
 /** A function that makes the bodies of batches, all as of now. */
 export const bodies = Effect.fnUntraced(function* ({ batches }: Pick<Dependencies, "batches">) {
@@ -271,25 +275,6 @@ const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller
   }
 })
 
-/** How many of the newest batches tell how long real runs take. */
-const batchesCompared = 1_000
-
-const forecast = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
-  const { batches } = deps
-  const batch = yield* own(deps, caller, named)
-  if (!isRehearsal(batch)) return yield* new NotFound()
-  const readsBalances = caller.scopes.includes("account:read")
-  return forecastOf(
-    {
-      batch,
-      problems: yield* batches.problems({ id: batch.id, limit: 0 }),
-      sums: readsBalances ? yield* batches.rehearsed(batch.id) : null,
-      batches: yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
-    },
-    yield* DateTime.now
-  )
-})
-
 const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
   Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
 
@@ -359,9 +344,6 @@ const make = Effect.gen(function* () {
     ),
     problems: traced("BatchManagement.problems")((caller, named) =>
       available(problems(deps, caller, named))
-    ),
-    forecast: traced("BatchManagement.forecast")((caller, named) =>
-      available(forecast(deps, caller, named))
     )
   })
 })

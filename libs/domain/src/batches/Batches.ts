@@ -79,7 +79,12 @@ export interface NewImport {
   readonly cohort: string | null
   readonly at: DateTime.Utc
   /** The account that its first attempt creates; null if it is only staged. */
-  readonly creation: { readonly attempt: AttemptId; readonly newAccount: NewAccount } | null
+  readonly creation: {
+    readonly attempt: AttemptId
+    readonly newAccount: NewAccount
+    /** As of `ImportProcesses.claim`. */
+    readonly judgedBy?: string
+  } | null
 }
 
 /** Lines that one worker has in hand. No other worker gets them before the scope is closed. */

@@ -73,6 +73,10 @@ const isRealRunOf = (rehearsal: Batch, other: Batch): boolean => {
   )
 }
 
+/** The first whole run after the rehearsal of what it rehearsed. */
+export const realRunOf = (rehearsal: Batch, oldestFirst: ReadonlyArray<Batch>): Batch | undefined =>
+  oldestFirst.find((other) => isRealRunOf(rehearsal, other))
+
 /** How many times longer than its rehearsal each real run took, for each line. */
 export const pastRatios = (
   newestFirst: ReadonlyArray<Batch>,
@@ -81,7 +85,7 @@ export const pastRatios = (
   const oldestFirst = newestFirst.toReversed()
   return oldestFirst.flatMap((rehearsal) => {
     if (!isRehearsal(rehearsal) || !isWhole(rehearsal)) return []
-    const real = oldestFirst.find((other) => isRealRunOf(rehearsal, other))
+    const real = realRunOf(rehearsal, oldestFirst)
     const [before, after] = [paceOf(rehearsal, now), real ? paceOf(real, now) : null]
     return before === null || after === null ? [] : [after / before]
   })

@@ -38,6 +38,7 @@ import { refusalOf } from "./ImportRefusal.ts"
 import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, PayloadHash } from "./ImportProcess.ts"
+import { judgedBy } from "./JudgedBy.ts"
 import { windowEnd } from "./Revert.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { smallBytes } from "../requests/WorkBudget.ts"
@@ -213,7 +214,8 @@ const prepareLine = Effect.fnUntraced(function* (
     customerEmails: valid.supplier.customerEmails,
     createdAt: at
   }
-  return { ...staged, creation: { attempt: yield* newAttemptId, newAccount } }
+  const by = judgedBy(deps.hashing, valid.configured, valid.today)
+  return { ...staged, creation: { attempt: yield* newAttemptId, newAccount, judgedBy: by } }
 })
 
 /** Where the account and what is to be staged differ, unless they are large: it is one step. */

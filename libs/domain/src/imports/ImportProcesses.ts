@@ -178,6 +178,8 @@ export class ImportProcesses extends Context.Service<
       readonly since?: DateTime.Utc | null
       readonly lease: Duration.Duration
       readonly limits: { readonly deployment: number | null; readonly supplier: number | null }
+      /** By what the attempt will judge what is staged; kept with it, as is the payload hash. */
+      readonly judgedBy?: string
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<Claim, StorageUnavailable>

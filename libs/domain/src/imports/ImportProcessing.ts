@@ -21,6 +21,8 @@ import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import { refusalOf } from "./ImportRefusal.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
+import type { Hashing } from "../requests/Hashing.ts"
+import { judgedBy } from "./JudgedBy.ts"
 import { invalid } from "../schema/LeafDecoder.ts"
 import {
   processLineRequest,
@@ -40,6 +42,7 @@ interface Dependencies {
   readonly processes: ImportProcesses["Service"]
   readonly configuration: Configuration["Service"]
   readonly auditLog: AuditLog["Service"]
+  readonly hashing: Hashing["Service"]
   readonly requestValidator: RequestValidator
   readonly attempts: ReturnType<typeof makeAttempts>
   readonly concurrencyLimit: number | null
@@ -88,7 +91,10 @@ const isTeamNamed = ({ configuration }: Dependencies, payload: unknown) => {
 }
 
 /** An import to process, and how. */
-interface Processing extends Pick<ValidRequest<unknown>, "configured" | "now" | "supplier"> {
+interface Processing extends Pick<
+  ValidRequest<unknown>,
+  "configured" | "now" | "supplier" | "today"
+> {
   readonly named: Pick<ImportKey, "external_account_number">
   readonly settings: ProcessSettings
   readonly isTeam: boolean
@@ -132,7 +138,7 @@ const readProcessingLine = Effect.fnUntraced(function* (
 const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
-  { configured, isTeam, named, now, settings, supplier }: Processing,
+  { configured, isTeam, named, now, settings, supplier, today }: Processing,
   keep: Keep<Created> | null
 ) {
   yield* requireOngoing(supplier)
@@ -141,7 +147,16 @@ const startAttempt = Effect.fnUntraced(function* (
   const key = { import_supplier: supplier.code, external_account_number }
   if (!isTeam) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
-  const claim = yield* deps.attempts.claim({ key, dryRun, since, limits, caller, at: now })
+  const by = judgedBy(deps.hashing, configured, today)
+  const claim = yield* deps.attempts.claim({
+    key,
+    dryRun,
+    since,
+    limits,
+    judgedBy: by,
+    caller,
+    at: now
+  })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
   return { ...claim, key, dryRun, team, caller, configured, keep }
 })

@@ -35,6 +35,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     external_account_number: ["text", ({ key }) => key.external_account_number],
     attempt: ["text", ({ attempt }) => attempt],
     dry_run: ["boolean", ({ dryRun }) => dryRun],
+    judged_by: ["text", ({ judgedBy = null }) => judgedBy],
     since: ["timestamptz", ({ since }) => (since ? DateTime.toDateUtc(since) : null)],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     expires_at: [
@@ -67,15 +68,16 @@ const claimAll = (database: Database["Service"], commands: ReadonlyArray<Command
       set lease_attempt = attempt, lease_expires_at = expires_at, lease_dry_run = dry_run,
         failed_staging = case when ${brokenOff(database.sql)} then stagings else failed_staging end
       from free where present.id = free.id
-      returning position, at, attempt, dry_run, present.id, payload, payload_bytes
+      returning position, at, attempt, dry_run, judged_by, present.id, payload, payload_bytes,
+        payload_hash
     ),
     expired as (
       update import_attempts set ended_at = at, outcome = 'lease_expired'
       from changed where import_id = changed.id and ended_at is null
     ),
     started as (
-      insert into import_attempts (import_id, id, dry_run, started_at)
-      select id, attempt, dry_run, at from changed order by position
+      insert into import_attempts (import_id, id, dry_run, started_at, payload_hash, judged_by)
+      select id, attempt, dry_run, at, payload_hash, judged_by from changed order by position
     )
     select position, case when payload_bytes <= ${smallBytes} then payload::text end as payload,
       payload_bytes as bytes

@@ -29,6 +29,7 @@ const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
     cohort: ["text", ({ cohort }) => cohort],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     attempt: ["text", ({ creation }) => creation?.attempt ?? null],
+    judged_by: ["text", ({ creation }) => creation?.judgedBy ?? null],
     account_number: ["text", ({ creation }) => creation?.newAccount.number ?? null],
     customer_emails: ["boolean", ({ creation }) => creation?.newAccount.customerEmails ?? false]
   })
@@ -83,8 +84,10 @@ function* statement(
       from changed join sent using (supplier, external_account_number)
     ),
     attempts as (
-      insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
-      select import_id, attempt, false, at, at, 'created' from target where attempt is not null
+      insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome,
+        payload_hash, judged_by)
+      select import_id, attempt, false, at, at, 'created', decode(hash, 'hex'), judged_by
+      from target where attempt is not null
       order by place
     )
     ${accounts.length > 0 ? sql`, ${sql.csv(accounts)}` : sql``},

@@ -1,0 +1,81 @@
+/**
+ * How right a rehearsal was: what it predicted of each line, and what happened.
+ * Source: docs/contract/batches.md#outcome.
+ */
+import { DateTime, Schema } from "effect"
+import { Instant } from "../schema/Field.ts"
+import { type Batch, BatchId } from "./Batch.ts"
+import { batchLimits } from "./BatchLine.ts"
+import { LineOutcome } from "./Counts.ts"
+import { realRunOf } from "./Rehearsal.ts"
+import { Happened, type OutcomeCount, type OutcomeLine, Present } from "./RehearsalOutcomes.ts"
+
+const count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines }))
+
+export const OutcomeBody = Schema.Struct({
+  batch_id: BatchId,
+  at: Instant,
+  table: Schema.Array(Schema.Struct({ predicted: LineOutcome, happened: Happened, lines: count })),
+  finally: Schema.Array(Schema.Struct({ state: Present, lines: count })),
+  compared: count,
+  as_predicted: count,
+  share_as_predicted: Schema.NullOr(Schema.Finite),
+  real_run: Schema.NullOr(Schema.Struct({ batch_id: BatchId, seconds: Schema.Finite }))
+})
+export type OutcomeBody = typeof OutcomeBody.Type
+
+/** What says nothing of the rehearsal: nothing was tried, or something else was. */
+const notCompared: ReadonlySet<Happened> = new Set(["CHANGED", "NOT_TRIED", "SKIPPED", "ERASED"])
+
+const isAsPredicted = ({
+  happened,
+  predicted
+}: Pick<OutcomeLine, "happened" | "predicted">): boolean =>
+  happened === (predicted === "SUCCEEDED" ? "CREATED" : "FAILED_AS_PREDICTED")
+
+const summed = <A extends { readonly lines: number }>(
+  keyOf: (each: A) => string,
+  counts: ReadonlyArray<A>
+): ReadonlyArray<A> => {
+  const sums = new Map<string, A>()
+  for (const each of counts) {
+    const key = keyOf(each)
+    sums.set(key, { ...each, lines: (sums.get(key)?.lines ?? 0) + each.lines })
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum)
+}
+
+const linesIn = (counts: ReadonlyArray<OutcomeCount>): number =>
+  counts.reduce((sum, { lines }) => sum + lines, 0)
+
+const runBody = (run: Batch | undefined) => {
+  if (run?.started == null || run.finishedAt === null) return null
+  const milliseconds = DateTime.toEpochMillis(run.finishedAt) - run.started.at.epochMilliseconds
+  return { batch_id: run.id, seconds: milliseconds / 1_000 }
+}
+
+export const outcomeOf = (
+  rehearsal: Batch,
+  counts: ReadonlyArray<OutcomeCount>,
+  newestFirst: ReadonlyArray<Batch>,
+  at: DateTime.Utc
+): OutcomeBody => {
+  const compared = counts.filter(({ happened }) => !notCompared.has(happened))
+  const asPredicted = linesIn(compared.filter(isAsPredicted))
+  const all = linesIn(compared)
+  return {
+    batch_id: rehearsal.id,
+    at,
+    table: summed(({ happened, predicted }) => `${predicted} ${happened}`, counts).map(
+      ({ happened, lines, predicted }) => ({ predicted, happened, lines })
+    ),
+    finally: summed((each) => each.finally, counts).map(({ lines, ...each }) => ({
+      state: each.finally,
+      lines
+    })),
+    compared: all,
+    as_predicted: asPredicted,
+    share_as_predicted: all === 0 ? null : asPredicted / all,
+    real_run: runBody(realRunOf(rehearsal, newestFirst.toReversed()))
+  }
+}
