@@ -208,19 +208,25 @@ describe("a line", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("validates in a dry run, and stores nothing", () =>
+  it.effect("predicts in a dry run how an import would end, and stores nothing", () =>
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner()
-      const dryRun = batchOf("IMPORT", { dryRun: true })
-      expect(textOf(yield* run(dryRun, lineOf(payload())))).toEqual([
-        "SUCCEEDED",
-        "dry_run_successful",
-        null,
-        false
-      ])
+      const rehearse = (sent = payload(), settings = {}) =>
+        Effect.map(run(batchOf("IMPORT", { dryRun: true, ...settings }), lineOf(sent)), textOf)
+      const predicted = ["SUCCEEDED", "dry_run_successful", null, false]
+      expect(yield* rehearse()).toEqual(predicted)
       const { imports } = yield* MemoryStore
       expect(imports.size).toBe(0)
+      const unknown = ["FAILED", "operations_team_name_does_not_exist", null, false]
+      expect(yield* rehearse(payload(), { operationsTeam: "Unknown" })).toEqual(unknown)
+      yield* run(batchOf("STAGE"), lineOf(payload(), 1))
+      expect(yield* rehearse(payload({ billing_name: "New" }))).toEqual(predicted)
+      const importing = batchOf("IMPORT")
+      yield* run(importing, lineOf(payload(), 2))
+      for (const sent of [payload(), payload({ billing_name: "New" })]) {
+        expect(yield* rehearse(sent)).toEqual(textOf(yield* run(importing, lineOf(sent, 3))))
+      }
     }).pipe(Effect.provide(world))
   )
 

@@ -205,7 +205,13 @@ const stageFirst = (run: Run, sent: Sent) => {
 
 const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
-    const account = yield* run.accountImport.validate(run.caller, sent.accountRequest, sent.errors)
+    const { operationsTeam } = processSettings(run.batch)
+    const account = yield* run.accountImport.rehearseLine(
+      run.caller,
+      sent.accountRequest,
+      sent.errors,
+      operationsTeam
+    )
     const { external_account_number } = account
     const key = { import_supplier: run.batch.settings.supplier, external_account_number }
     const failure = new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })

@@ -13,7 +13,6 @@ import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type Account, accountTextInSteps } from "../accounts/Account.ts"
-import { differencesOf } from "../accounts/AccountDifferences.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
 import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
@@ -32,16 +31,16 @@ import {
   ImportProcessDiffers,
   keyInUse,
   MigrationNotOngoing,
+  OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import { refusalOf } from "./ImportRefusal.ts"
-import { type FieldError, maxErrors } from "../schema/FieldErrors.ts"
+import { refusalInState, refusalOf } from "./ImportRefusal.ts"
+import { refusedStaging } from "./StagingRefusal.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
-import { type ImportKey, type ImportState, PayloadHash } from "./ImportProcess.ts"
+import { type ImportKey, PayloadHash, stateAt } from "./ImportProcess.ts"
 import { judgedBy } from "./JudgedBy.ts"
-import { windowEnd } from "./Revert.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import { smallBytes } from "../requests/WorkBudget.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
@@ -72,12 +71,6 @@ export interface StagingBatch {
 }
 
 const code = "account_failed_validation"
-
-const differenceDetails = {
-  MISSING: "The account does not have this.",
-  UNEXPECTED: "Only the account has this.",
-  CHANGED: "The account has another value."
-}
 
 export class AccountImport extends Context.Service<
   AccountImport,
@@ -121,6 +114,16 @@ export class AccountImport extends Context.Service<
       parameterErrors: ReadonlyArray<FieldError>,
       team: string | null
     ) => Effect.Effect<NewImport | null, Failure>
+    /**
+     * The account that a line of a batch would create for the team. Fails as staging and processing
+     * it would, and stores nothing.
+     */
+    readonly rehearseLine: (
+      caller: Caller,
+      body: unknown,
+      parameterErrors: ReadonlyArray<FieldError>,
+      team: string
+    ) => Effect.Effect<Account, Failure>
     /**
      * Creates the platform account from the staged data, or with `dry_run` checks that it could.
      */
@@ -218,42 +221,27 @@ const prepareLine = Effect.fnUntraced(function* (
   return { ...staged, creation: { attempt: yield* newAttemptId, newAccount, judgedBy: by } }
 })
 
-/** Where the account and what is to be staged differ, unless they are large: it is one step. */
-const differing = Effect.fnUntraced(function* (
-  { processes }: Dependencies,
-  key: ImportKey,
-  payload: string
-) {
-  if (payload.length > smallBytes) return []
-  const imported = yield* processes.payload(key)
-  if (Option.isNone(imported) || imported.value.length > smallBytes) return []
-  const found = differencesOf(JSON.parse(payload), JSON.parse(imported.value))
-  return [...found.take(maxErrors)].map(({ kind, path }): FieldError => ({
-    attr: path,
-    code: "import_process_differs",
-    detail: differenceDetails[kind]
-  }))
-})
-
-/** Why an account is not staged: if it is imported, with how it can be corrected. */
-const refusedStaging = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  { caller }: Asked,
-  { staging: { at, key, payload }, valid }: Effect.Success<ReturnType<typeof validateStaging>>,
-  found: ImportState
-) {
-  if (found._tag !== "Imported") return yield* refusalOf(key, found) ?? unavailable
-  const { accountNumber, createdAt } = found
-  const until = windowEnd(createdAt, valid.supplier.revertWindow)
-  const differences = caller.scopes.includes("account:read")
-    ? yield* differing(deps, key, payload)
-    : []
-  return yield* new AlreadyImported({
-    key,
-    accountNumber,
-    revertibleUntil: DateTime.isGreaterThan(until, at) ? until : null,
-    differences
-  })
+/** What staging and processing the account would be refused for, apart from what it is. */
+const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked, team: string) {
+  const valid = yield* validateAccountRequest(deps, asked)
+  const account = valid.body.payload
+  const { external_account_number } = account
+  const key = { import_supplier: valid.supplier.code, external_account_number }
+  const found = yield* deps.processes.find(key)
+  if (Option.isSome(found)) {
+    const refusal = refusalInState(key, stateAt(found.value, valid.now))
+    if (refusal?._tag === "AlreadyImported") {
+      const payload = yield* inTimeSlices(() => accountTextInSteps(account))
+      const hash = PayloadHash.make(deps.hashing.sha256(payload))
+      const isSame = yield* deps.processes.isStaged({ key, hash })
+      return yield* new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame })
+    }
+    if (refusal !== null) return yield* refusal
+  }
+  if (!(yield* deps.configuration.hasTeam(team))) {
+    return yield* new OperationsTeamDoesNotExist({ name: team })
+  }
+  return account
 })
 
 const stage = Effect.fnUntraced(function* (
@@ -262,15 +250,14 @@ const stage = Effect.fnUntraced(function* (
   keep: Keep<Staged> | null,
   createOnly: boolean
 ) {
-  const prepared = yield* validateStaging(deps, asked)
-  const { staging: command } = prepared
+  const { staging: command, valid } = yield* validateStaging(deps, asked)
   const { hash, key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
   const keeping = keepFrom(keep, stagedAs)
   const staging = yield* deps.processes.stage({ ...command, createOnly, keep: keeping })
   switch (staging._tag) {
     case "Refused":
-      return yield* refusedStaging(deps, asked, prepared, staging.found)
+      return yield* refusedStaging(deps.processes, command, valid.supplier, staging.found)
     case "NotOngoing":
       return yield* new MigrationNotOngoing({ status: staging.status })
     case "Present":
@@ -313,6 +300,14 @@ const stageLine = Effect.fnUntraced(function* (
     : refusal
 })
 
+const available = <A>(
+  effect: Effect.Effect<A, Failure | DocumentsUnavailable | StorageUnavailable>
+): Effect.Effect<A, Failure> =>
+  Effect.catchTags(effect, {
+    StorageUnavailable: () => unavailable,
+    DocumentsUnavailable: () => documentsUnavailable
+  })
+
 const replacing = Result.succeed<StagingParameters>({ createOnly: false })
 
 const make = Effect.gen(function* () {
@@ -349,11 +344,11 @@ const make = Effect.gen(function* () {
     validate: traced("AccountImport.validate")((caller, body, parameterErrors = []) =>
       validateAccountRequest(deps, { caller, body, parameterErrors }).pipe(
         Effect.map((valid) => valid.body.payload),
-        Effect.catchTags({
-          StorageUnavailable: () => unavailable,
-          DocumentsUnavailable: () => documentsUnavailable
-        })
+        available
       )
+    ),
+    rehearseLine: traced("AccountImport.rehearseLine")((caller, body, parameterErrors, team) =>
+      available(rehearseLine(deps, { caller, body, parameterErrors }, team))
     ),
     stage: traced("AccountImport.stage")((caller, body, keep = null, parameters = replacing) => {
       const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
