@@ -2,7 +2,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
 import { domesticPayload } from "@data-import/domain/testing/samples"
-import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
+import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"
+import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
 import * as Service from "./batchesService.ts"
 
 const codeOf = ({ json, status }: Reply) => [status, (json as { code: string }).code]
@@ -16,6 +17,19 @@ const account = (external_account_number: string, more: object = {}) => {
 
 /** A customer that is born after the supplier's day. */
 const unborn = { family_name: "Holm", date_of_birth: "2999-01-01" }
+
+/** A batch whose lines have ended, by the path of its forecast. */
+const ran = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  settings: object,
+  lines: ReadonlyArray<object>
+) {
+  const batch = yield* Service.begin(tenant, settings)
+  yield* Service.upload(tenant, batch, lines)
+  yield* Service.start(tenant, batch, lines.length)
+  yield* Service.workAll
+  return `${batch}forecast/`
+})
 
 layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) => {
   describe("a batch", () => {
@@ -80,16 +94,17 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         const tenant = yield* freshTenant()
         const blind = { ...tenant, ...(yield* freshToken(tenant.organisation, ["import:read"])) }
         const processing = { operation: "PROCESS", operations_team_name: "Migration Team" }
-        const run = Effect.fnUntraced(function* (settings: object, lines: ReadonlyArray<object>) {
-          const batch = yield* Service.begin(tenant, settings)
-          yield* Service.upload(tenant, batch, lines)
-          yield* Service.start(tenant, batch, lines.length)
-          yield* Service.workAll
-          return `${batch}forecast/`
-        })
+        const run = (settings: object, lines: ReadonlyArray<object>) => ran(tenant, settings, lines)
         yield* run({ operation: "STAGE" }, [account("A"), account("B")])
         const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
+        const tables = tablesBut(
+          ...["import_attempts", "outbox", ...auditTables],
+          ...["batches", "batch_chunks", "batch_rehearsed", "batch_problems", "batch_problem_sets"]
+        )
+        const before = yield* tables
         const rehearsed = yield* run({ ...processing, dry_run: true }, named)
+        yield* run({ ...processing, operation: "IMPORT", dry_run: true }, [account("C")])
+        expect(yield* tables).toEqual(before)
         const forecast = yield* Service.get(tenant, rehearsed)
         expect([forecast.status, forecast.json]).toMatchObject([
           200,
