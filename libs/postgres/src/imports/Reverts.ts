@@ -60,16 +60,13 @@ const store = Effect.fnUntraced(function* (
   database: Database["Service"],
   { caller, key, number, reason }: RevertCommand,
   id: bigint,
-  at: DateTime.Utc,
-  createdAt: DateTime.Utc
+  at: DateTime.Utc
 ) {
   const { sql } = database
   const instant = DateTime.toDateUtc(at)
-  const keptFrom = DateTime.toDateUtc(DateTime.addDuration(createdAt, answersKeptFor))
   const keptUntil = DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
   yield* sql`
-    select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptFrom},
-      ${keptUntil})`
+    select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptUntil})`
   yield* sql`
     with event as (
       insert into outbox (at, name, import_id, account_number)
@@ -97,7 +94,7 @@ const reverting = Effect.fnUntraced(function* (
     yield* keepInTransaction(database.sql, keep, null, at)
     return Option.some(Result.succeed({ details: view.details, at, account }))
   }
-  const after = yield* store(database, command, id, at, named.createdAt)
+  const after = yield* store(database, command, id, at)
   const reverted: Reverted = { details: after, at, account }
   yield* keepInTransaction(database.sql, keep, reverted, at, id)
   return Option.some(Result.succeed(reverted))
