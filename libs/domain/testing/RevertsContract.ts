@@ -1,11 +1,12 @@
 /** The contract of `Reverts`: what one step changes, and what the next life of an import is. */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer, Option, Result, Stream } from "effect"
+import { Duration, Effect, type Layer, Option, Result, Stream } from "effect"
 import { type AccountNumber, accountTextInSteps } from "../src/accounts/Account.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
+import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
 import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { type ImportKey, statusOf, stateAt } from "../src/imports/ImportProcess.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -38,9 +39,13 @@ interface Whose {
 
 export const reverting = Effect.fnUntraced(function* (
   { caller, key, number }: Whose,
-  decide: (view: RevertView) => boolean = () => true,
-  dryRun: boolean = false
+  options: {
+    readonly decide?: (view: RevertView) => boolean
+    readonly dryRun?: boolean
+    readonly keep?: Keep<unknown> | null
+  } = {}
 ) {
+  const { decide = () => true, dryRun = false, keep = null } = options
   return yield* (yield* Reverts).revert({
     key,
     number,
@@ -48,6 +53,7 @@ export const reverting = Effect.fnUntraced(function* (
     at: revertedAt,
     reason: "The balances had the wrong sign.",
     dryRun,
+    keep,
     decide: (view) => Result.succeed(decide(view))
   })
 })
@@ -60,6 +66,15 @@ const importedAgain = Effect.fnUntraced(function* ({ caller, key }: Whose) {
   const completion = yield* imports.complete({ key, attempt, newAccount: account, caller })
   expect(completion).toStrictEqual({ _tag: "Completed" })
   return { key, caller, number: account.number }
+})
+
+/** Reverts the account under a key that keeps its answer for long, as that of a line. */
+const revertedOnce = Effect.fnUntraced(function* (whose: Whose) {
+  const request = { ...freshKeyed(whose.caller.organisation), keptFor: Duration.days(400) }
+  const { reservation } = yield* reserve(request, noonPlus(50))
+  const keep = keepAs({ ...reservation, keptFor: request.keptFor }, "reverted")
+  yield* reverting(whose, { keep })
+  return request
 })
 
 const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
@@ -134,16 +149,23 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
         ...adding(creditOf("same id"))(view),
         instruction: card
       }))
-      const repeated = yield* reverting(first, (view) => view.named?.isReverted !== true)
+      const repeated = yield* reverting(first, {
+        decide: (view) => view.named?.isReverted !== true
+      })
       expect(Option.getOrThrow(repeated).account).toBe(null)
       const found = Option.getOrThrow(yield* imports.find(first.key))
       expect(found.account?.number).toBe(second.number)
       const { audit } = yield* tracesOf(first.key)
       expect(audit.at(-1)?.outcome).toBe("unchanged")
-      const unknown = yield* reverting({ ...first, number: freshAccountNumber() }, ({ named }) => {
-        expect(named).toBe(null)
-        return false
-      })
+      const unknown = yield* reverting(
+        { ...first, number: freshAccountNumber() },
+        {
+          decide: ({ named }) => {
+            expect(named).toBe(null)
+            return false
+          }
+        }
+      )
       expect(Option.isSome(unknown)).toBe(true)
     })
   )
@@ -152,7 +174,7 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     Effect.gen(function* () {
       const whose = yield* imported()
       const before = yield* tracesOf(whose.key)
-      const told = Option.getOrThrow(yield* reverting(whose, () => true, true))
+      const told = Option.getOrThrow(yield* reverting(whose, { dryRun: true }))
       expect(told.account?.isReverted).toBe(false)
       expectSame(yield* tracesOf(whose.key), before)
     })
@@ -184,13 +206,26 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     Effect.gen(function* () {
       const whose = yield* imported()
       const request = freshKeyed(whose.caller.organisation)
-      const { reservation } = yield* reserve(request, noonPlus(50))
-      yield* changeAccount(whose, adding(creditOf("kept")), { keep: keepAs(reservation, "kept") })
+      // The request began before the account was there.
+      const at = noonPlus(10)
+      const { reservation } = yield* reserve(request, at)
+      const keep = keepAs(reservation, "kept")
+      yield* changeAccount(whose, adding(creditOf("kept")), { at, keep })
       yield* reverting(whose)
       const again = yield* reserve(request, noonPlus(180))
       expect(again.reserving).toStrictEqual({ _tag: "Reverted" })
       const aDayLater = yield* reserve(request, noonPlus(120 + 24 * 3_600))
       expect(aDayLater.reserving).toStrictEqual({ _tag: "Reserved" })
+    })
+  )
+
+  it.effect("keep the answer to an earlier revert", () =>
+    Effect.gen(function* () {
+      const first = yield* imported()
+      const request = yield* revertedOnce(first)
+      yield* reverting(yield* importedAgain(first))
+      const again = yield* reserve(request, noonPlus(200))
+      expect(again.reserving).toStrictEqual({ _tag: "Kept", answer: "reverted" })
     })
   )
 }

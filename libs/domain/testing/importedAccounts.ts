@@ -103,16 +103,18 @@ export const changeAccount = Effect.fnUntraced(function* (
     readonly lookup?: Lookup
     readonly action?: AuditAction
     readonly keep?: Keep<AccountView> | null
+    /** `changedAt` unless given. */
+    readonly at?: DateTime.Utc
   } = {}
 ) {
   const accounts = yield* Accounts
-  const { action = "create_notes", keep = null, lookup = {} } = options
+  const { action = "create_notes", at = changedAt, keep = null, lookup = {} } = options
   return yield* accounts.change({
     key,
     lookup,
     action,
     caller,
-    at: changedAt,
+    at,
     keep,
     decide: (account) =>
       Result.succeed({ change: { ...noChange(account), ...make(account) }, answer: account })

@@ -77,9 +77,9 @@ on allowances to data_import_account_import, data_import_post_import, data_impor
   data_import_batches, data_import_events;
 
 -- The reservation of a key, then the answer that is kept under it for a day, with the import that
--- it is about. An answer may repeat what the client sent. No reference to the organisation: every
--- key of one would lock the same row. An answer about an account that was reverted is deleted, and
--- its key remembers why.
+-- it is about, and with the account if a revert of that deletes it. An answer may repeat what the
+-- client sent. No reference to the organisation: every key of one would lock the same row. An
+-- answer about an account that was reverted is deleted, and its key remembers why.
 create table idempotency_keys (
   organisation text collate "C" not null,
   key text collate "C" not null
@@ -89,6 +89,7 @@ create table idempotency_keys (
   expires_at timestamptz not null,
   answer text,
   import_id bigint,
+  account_id bigint,
   is_reverted boolean not null default false,
   has_large_answer boolean generated always as (octet_length(answer) > 16384) stored,
   constraint idempotency_keys_pkey primary key (organisation, key)
@@ -106,7 +107,7 @@ create index idempotency_keys_large on idempotency_keys (organisation)
 where has_large_answer;
 
 grant select, insert, delete,
-  update (fingerprint, token, expires_at, answer, import_id, is_reverted)
+  update (fingerprint, token, expires_at, answer, import_id, account_id, is_reverted)
 on idempotency_keys to data_import_account_import, data_import_post_import, data_import_batches,
   data_import_batch_worker;
 

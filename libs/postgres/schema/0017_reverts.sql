@@ -35,10 +35,9 @@ grant execute on function account_to_revert to data_import_account_import,
   data_import_batch_worker, data_import_operator;
 
 -- Reverts the account of an import, which gets the payload of the account again if its own was
--- deleted. Answers about it that are kept at least until `kept_from` are deleted; until `kept_until`
--- their keys say why.
+-- deleted. The kept answers about the account are deleted; until `kept_until` their keys say why.
 create function revert_account(import bigint, instant timestamptz, by_whom text, why text,
-  kept_from timestamptz, kept_until timestamptz)
+  kept_until timestamptz)
 returns void language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   present bigint;
@@ -56,7 +55,7 @@ begin
   where id = present;
   update idempotency_keys set token = '', answer = null, is_reverted = true,
     expires_at = kept_until
-  where import_id = import and answer is not null and expires_at >= kept_from;
+  where import_id = import and account_id = present and answer is not null;
 end $$;
 
 grant execute on function revert_account to data_import_account_import, data_import_batch_worker,

@@ -11,6 +11,8 @@ import type { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { decideRevert } from "@data-import/domain/imports/Revert"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   adding,
@@ -22,11 +24,12 @@ import { arrange, claim, stagedHash } from "@data-import/domain/testing/importSt
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { layer as sealedAuditLog } from "../src/audit/SealedAuditLog.ts"
+import { layer as reverts } from "../src/imports/Reverts.ts"
 import { layer as erasures } from "../src/erasure/Erasures.ts"
 import { auditFault } from "../testing/auditLog.ts"
 
 const storage = Layer.provideMerge(
-  Layer.merge(erasures, sealedAuditLog),
+  Layer.mergeAll(erasures, reverts, sealedAuditLog),
   TestDatabase.layerAccounts
 )
 
@@ -71,10 +74,25 @@ const refusal = (key: ImportKey, caller: Caller, index: number) =>
 const read = (key: ImportKey, caller: Caller) =>
   Effect.flatMap(AuditLog, (log) => log.recordRead({ key, action: "read_account", caller, at }))
 
+const revert = ({ caller, key, number }: Effect.Success<ReturnType<typeof imported>>) =>
+  Effect.flatMap(Reverts, (port) =>
+    port.revert({
+      key,
+      number,
+      reason: `The account ${key.external_account_number} is wrong.`,
+      dryRun: false,
+      decide: (view) => decideRevert(key, view, { number, withAdditions: true }),
+      caller,
+      at
+    })
+  )
+
 /** Runs the writes with the erasure among them. */
 const racing = (
   key: ImportKey,
-  writes: ReadonlyArray<Effect.Effect<unknown, unknown, Accounts | AuditLog | ImportProcesses>>
+  writes: ReadonlyArray<
+    Effect.Effect<unknown, unknown, Accounts | AuditLog | ImportProcesses | Reverts>
+  >
 ) => {
   const middle = Math.floor(writes.length / 2)
   const [early, late] = [writes.slice(0, middle), writes.slice(middle)]
@@ -117,6 +135,23 @@ layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure"
         )
         expect(Number(sums?.balance)).toBe(Number(sums?.added))
         expect(sums?.texts).toBe(0)
+      }
+    })
+  )
+
+  it.effect("leaves nothing of an account that is reverted meanwhile", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 8; round++) {
+        const account = yield* imported()
+        const { key } = account
+        const addition = changeAccount(account, adding(creditOf("T")))
+        yield* racing(key, [revert(account), addition, revert(account), addition])
+        yield* erase(key)
+        yield* expectErased(key)
+        const details = yield* (yield* ImportProcesses).details(key, 0)
+        const { reverted } = Option.getOrThrow(details)
+        expect(reverted.length).toBeLessThanOrEqual(1)
+        expect(reverted.every(({ reason }) => reason === null)).toBe(true)
       }
     })
   )

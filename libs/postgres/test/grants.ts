@@ -130,10 +130,14 @@ export const columns = {
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",
   "forecasts board w": "held settled_at",
-  "idempotency_keys account-import w": "answer expires_at fingerprint import_id is_reverted token",
-  "idempotency_keys batch-worker w": "answer expires_at fingerprint import_id is_reverted token",
-  "idempotency_keys batches w": "answer expires_at fingerprint import_id is_reverted token",
-  "idempotency_keys post-import w": "answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys account-import w":
+    "account_id answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batch-worker w":
+    "account_id answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys batches w":
+    "account_id answer expires_at fingerprint import_id is_reverted token",
+  "idempotency_keys post-import w":
+    "account_id answer expires_at fingerprint import_id is_reverted token",
   "import_activity query w": "changed_at imported_at",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts batch-worker w": "ended_at errors outcome",

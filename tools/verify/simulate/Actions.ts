@@ -166,7 +166,9 @@ const writes = new Set([
   "ImportProcesses.complete",
   "ImportProcesses.release",
   "ImportProcesses.setSkipped",
+  "ImportProcesses.deletePayloads",
   "Accounts.change",
+  "Reverts.revert",
   "AuditLog.recordRefusal",
   "IdempotencyKeys.reserve",
   "IdempotencyKeys.release",
@@ -230,7 +232,7 @@ export const freeze = Effect.fnUntraced(function* (world: World) {
   const working = [...world.running].filter((asked) => hasReserved(asked) || hasLease(world, asked))
   if (working.length === 0) return null
   const asked = random.pick(working)
-  asked.frozenUntil = world.steps + 4 + random.below(16)
+  asked.frozenUntil = world.steps + 4 + random.below(32)
   log(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
   yield* passTime(world, (58 + random.below(40)) * 1000)
   return asked

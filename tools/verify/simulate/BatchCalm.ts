@@ -25,6 +25,12 @@ const isFinal = (batch: BatchRecord): boolean => /^(COMPLETED|CANCELLED)/.test(s
 const addsSomething = (message: string): boolean =>
   /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/.test(message)
 
+/** Whether the request of the line succeeds although it stores nothing. */
+const isWithoutEffect = ({ end }: LineRecord, message: string): boolean =>
+  // Items that exist with other content succeed, and nothing is added.
+  (/^(notes|transactions)$/.test(end.kind) && !addsSomething(message)) ||
+  (end.kind === "revert" && end.dryRun)
+
 /** What a step of a line has stored. */
 const effectOf = (
   effects: ReturnType<typeof effectsOf>,
@@ -38,13 +44,15 @@ const checkEffects = (world: World, { name }: BatchRecord, line: LineRecord): vo
   if (line.result === null) return
   const effects = effectsOf(world)
   const [staged, ended] = (["stage", "end"] as const).map((step) => effectOf(effects, line, step))
-  const { message, outcome } = readResult(line.result)
+  const { code, message, outcome } = readResult(line.result)
   const isRestaged = outcome === "ALREADY" && line.end.kind === "stage"
-  // Transactions that exist with other content succeed, and nothing is added.
-  const isOther = line.end.kind === "transactions" && !addsSomething(message)
-  const isEffective = outcome === "SUCCEEDED" && !line.isStoredTogether && !isOther
+  const isEffective =
+    outcome === "SUCCEEDED" && !line.isStoredTogether && !isWithoutEffect(line, message)
+  // What it had stored may be what was reverted.
+  const isReverted = code === "account_reverted"
   const isRight =
-    (isRestaged || ended === (isEffective ? 1 : 0)) &&
+    (isRestaged || isReverted || ended === (isEffective ? 1 : 0)) &&
+    (ended ?? 0) <= 1 &&
     (outcome !== "CANCELLED" || staged === (message === "" ? 0 : 1)) &&
     (staged ?? 0) <= 1
   world.stateChecks.that(

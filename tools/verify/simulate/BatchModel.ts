@@ -16,7 +16,7 @@ export interface LineRecord {
   readonly text: string
   readonly key: ImportKey
   readonly stage: Order<"stage"> | null
-  readonly end: Order<"stage" | "process" | "notes" | "transactions">
+  readonly end: Order<"stage" | "process" | "notes" | "transactions" | "revert">
   /** Of a retry: the line's number in the batch that is retried. */
   readonly sourceLine: number | null
   /** Every run of a step by a worker. */
@@ -34,9 +34,11 @@ export interface BatchRecord {
   readonly organisation: OrganisationName
   readonly operation: Extract<
     BatchOperation,
-    "STAGE" | "IMPORT" | "PROCESS" | "NOTES" | "TRANSACTIONS"
+    "STAGE" | "IMPORT" | "PROCESS" | "NOTES" | "TRANSACTIONS" | "REVERT"
   >
   readonly parameters: { readonly check: boolean; readonly force: boolean }
+  /** For REVERT. */
+  readonly revert: { readonly withAdditions: boolean; readonly dryRun: boolean }
   readonly maxFailures: number | null
   readonly retried: BatchRecord | null
   readonly lines: ReadonlyArray<LineRecord>
@@ -44,6 +46,8 @@ export interface BatchRecord {
   id: BatchId | null
   /** How it was stored when it was last read, as text. */
   stored: string
+  /** When it was started; null until then. */
+  startedAt: number | null
   /** How many lines are stored. */
   received: number
   /** The answers to its client; `known` once the creation was acknowledged. */

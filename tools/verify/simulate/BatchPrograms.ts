@@ -2,6 +2,7 @@
 import { DateTime, Duration, Effect, Stream } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
 import type { BatchBody, CreatedBatchBody } from "@data-import/domain/batches/BatchBody"
+import { makePayloadUpkeep } from "@data-import/domain/imports/PayloadUpkeep"
 import { type BatchWorker, makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Failure } from "@data-import/domain/requests/Failure"
@@ -35,12 +36,14 @@ const work = (
   world: World,
   { instance, order: { task } }: SentRequest & { order: Order<"work"> }
 ) => {
-  const { batches } = programsOf(world, instance).storage
+  const { batches, imports } = programsOf(world, instance).storage
   switch (task) {
     case "lines":
       return workerOf(world, instance).workOnce
     case "cancelLines":
       return Effect.flatMap(DateTime.now, batches.cancelLines)
+    case "deletePayloads":
+      return Effect.as(makePayloadUpkeep(imports, Duration.days(1)).deleteAll, false)
     case "review":
       return Effect.flatMap(DateTime.now, (at) =>
         Effect.as(
@@ -56,7 +59,7 @@ const work = (
 
 /** The payload of the creation of a batch. */
 const payloadOf = (batch: BatchRecord) => {
-  const { maxFailures, name, operation, parameters, retried, supplier } = batch
+  const { maxFailures, name, operation, parameters, retried, revert, supplier } = batch
   const needsTeam = operation === "IMPORT" || operation === "PROCESS"
   return {
     import_supplier: supplier,
@@ -71,6 +74,11 @@ const payloadOf = (batch: BatchRecord) => {
         force_add_to_current_statement: parameters.force,
         on_difference: "keep"
       }
+    }),
+    ...(operation === "REVERT" && {
+      reason: "The wave had the wrong sign.",
+      with_additions: revert.withAdditions,
+      dry_run: revert.dryRun
     }),
     ...(operation === "NOTES" && { parameters: { on_difference: "keep" } })
   }

@@ -25,6 +25,7 @@ import {
   notesOrder,
   own,
   owners,
+  revertOrder,
   type Situation,
   team,
   transactionsOrder
@@ -45,7 +46,7 @@ type Ends = Pick<LineRecord, "stage" | "end" | "text">
 const endsOf = (
   situation: Situation,
   key: ImportKey,
-  { operation, parameters }: Pick<BatchRecord, "operation" | "parameters">
+  { operation, parameters, revert }: Pick<BatchRecord, "operation" | "parameters" | "revert">
 ): Ends => {
   const { external_account_number } = key
   const line = (body: unknown) => JSON.stringify(body)
@@ -59,6 +60,14 @@ const endsOf = (
     }
     case "PROCESS":
       return { stage: null, end: process, text: line({ external_account_number }) }
+    case "REVERT": {
+      const end = { ...revertOrder(situation, key), ...revert }
+      return {
+        stage: null,
+        end,
+        text: line({ external_account_number, kraken_account_number: end.number })
+      }
+    }
     case "NOTES": {
       const end = notesOrder(situation, key)
       return { stage: null, end, text: line({ external_account_number, notes: end.notes }) }
@@ -73,11 +82,11 @@ const endsOf = (
 
 const record = (
   world: World,
-  batch: Omit<BatchRecord, "name" | "key" | "id" | "stored" | "received" | "heard">
+  batch: Omit<BatchRecord, "name" | "key" | "id" | "stored" | "startedAt" | "received" | "heard">
 ): BatchRecord => {
   const name = `b${world.batches.length + 1}`
   const key = IdempotencyKey.make(`create-${name}`)
-  const fresh = { id: null, stored: "", received: 0, heard: emptyHeard() }
+  const fresh = { id: null, stored: "", startedAt: null, received: 0, heard: emptyHeard() }
   const made: BatchRecord = { ...batch, name, key, ...fresh }
   world.batches.push(made)
   return made
@@ -87,22 +96,32 @@ const record = (
 const plan = (world: World, situation: Situation): BatchRecord => {
   const { random } = world
   const supplier = random.pick(suppliers)
-  const keys = world.keys.filter(({ import_supplier }) => import_supplier === supplier)
+  const ofSupplier = world.keys.filter(({ import_supplier }) => import_supplier === supplier)
+  const imported = ofSupplier.filter((key) => situation.accountsOf(key).present !== null)
   const operation = random.weighted<BatchRecord["operation"]>([
     [3, "IMPORT"],
     [2, "STAGE"],
     [1, "PROCESS"],
     [2, "NOTES"],
-    [2, "TRANSACTIONS"]
+    [2, "TRANSACTIONS"],
+    [imported.length > 0 ? 5 : 0.2, "REVERT"]
   ])
+  const keys = operation === "REVERT" && imported.length > 0 ? imported : ofSupplier
   const parameters = { check: random.chance(0.7), force: random.chance(0.7) }
+  const revert = { withAdditions: random.chance(0.8), dryRun: random.chance(0.1) }
   const lines: Array<LineRecord> = []
   for (let left = 1 + random.below(7); left > 0; left -= 1) {
     const repeated = lines.length > 0 && random.chance(0.1) ? random.pick(lines) : null
     const key = repeated?.key ?? random.pick(keys)
     world.linesPlanned += 1
     const newVersion = () => 1_000_000 + world.linesPlanned
-    const ends = repeated ?? endsOf({ ...situation, newVersion }, key, { operation, parameters })
+    const ends =
+      repeated ??
+      endsOf({ ...situation, newVersion }, key, {
+        operation,
+        parameters,
+        revert
+      })
     const { end, stage, text } = ends
     const progress = { runs: [], isStoredTogether: false, result: null }
     lines.push({ number: lines.length + 1, key, stage, end, text, sourceLine: null, ...progress })
@@ -112,6 +131,7 @@ const plan = (world: World, situation: Situation): BatchRecord => {
     organisation: owners.get(supplier) ?? own,
     operation,
     parameters,
+    revert,
     maxFailures: random.chance(0.2) ? random.below(3) : null,
     retried: null,
     lines

@@ -60,7 +60,7 @@ const watchBatch = Effect.fnUntraced(function* (world: World, batch: BatchRecord
   const { batches } = world.storage
   const found = yield* batches.findOfAny(id)
   if (found._tag === "None") return
-  const { counts, isCancelled, pausedBy } = found.value
+  const { counts, isCancelled, pausedBy, started } = found.value
   const query = { id, afterLine: 0, outcome: null, limit: null, includesLater: true }
   const { results } = yield* batches.results(query)
   const texts = new Map((yield* Stream.runCollect(results)).map(({ line, text }) => [line, text]))
@@ -73,6 +73,7 @@ const watchBatch = Effect.fnUntraced(function* (world: World, batch: BatchRecord
     line.result = text
   }
   batch.received = counts.received
+  batch.startedAt = started && started.at.epochMilliseconds
   const expected = countsOf(batch)
   world.stateChecks.that(
     Object.entries(expected).every(([of, count]) => counts[of as keyof Counts] === count),

@@ -3,6 +3,7 @@
  * writes that must be stored at the end.
  */
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
+import { batchNamed } from "./BatchModel.ts"
 import { type Event, firstInexplicable, type Operation } from "./Linearizability.ts"
 import {
   type Answer,
@@ -17,37 +18,54 @@ import { accountItem, instructionItem, itemsOf, noteItem, statementItem } from "
 import { owners } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
-/**
- * Answers that reveal nothing of the import and do not change it. A kept answer belongs to an
- * earlier request.
- */
-const isNeutral = ({ code, replayed, message }: Answer): boolean =>
-  replayed === true ||
+/** Answers that reveal nothing of the import and do not change it. */
+const isNeutral = ({ code, message }: Answer): boolean =>
   code === "idempotency_key_reused" ||
   code === "import_supplier_migration_not_ongoing" ||
   code === "request_failed_validation" ||
   message.includes("import_supplier_does_not_exist")
 
 const ofAdding = (code: string): string =>
-  /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
+  /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code)
+    ? "not_found"
+    : code === "account_reverted"
+      ? code
+      : "ok"
+
+const isAdding = ({ order }: SentRequest): boolean =>
+  /^(notes|transactions|statements|instruction)$/.test(order.kind)
+
+const isReplayed = ({ answer }: SentRequest): boolean =>
+  typeof answer === "object" && answer?.replayed === true
+
+/** Whether the answer of the request is deleted when the account is reverted. */
+const isOfAccount = (asked: SentRequest): boolean =>
+  isAdding(asked) || asked.order.kind === "process"
+
+/** The number of the account that an answer names. */
+const numberIn = ({ answer }: SentRequest): string | null =>
+  typeof answer === "object" ? (/\bA-[0-9A-F]{8}\b/.exec(answer?.message ?? "")?.[0] ?? null) : null
 
 /** The answer as an event of the history; `undefined` if the request is not part of it. */
 const heard = (asked: SentRequest): string | null | undefined => {
   const { answer, order } = asked
-  const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
   if (answer === null || answer === unanswered || !isClear(asked)) {
-    return isAdding || order.kind === "status" ? undefined : null
+    return isAdding(asked) || order.kind === "status" ? undefined : null
   }
   if (isNeutral(answer)) return undefined
   const { code, message } = answer
-  if (isAdding) return ofAdding(code)
+  // A kept answer belongs to an earlier request.
+  if (isReplayed(asked)) return isOfAccount(asked) ? "ok" : undefined
+  if (isAdding(asked)) return ofAdding(code)
   // A stage that is refused for its payload has not read the import.
   if (order.kind === "stage" && code === "account_failed_validation") return undefined
   if (code !== "ok" || order.kind === "process") return code
   return `${code} ${message.split(" ")[0] ?? ""}`
 }
 
-const askOf = ({ order }: SentRequest): Operation["ask"] | null => {
+const askOf = (asked: SentRequest): Operation["ask"] | null => {
+  const { order } = asked
+  if (isReplayed(asked)) return { kind: "replay" }
   switch (order.kind) {
     case "stage":
       return { kind: "stage", version: order.version }
@@ -62,12 +80,16 @@ const askOf = ({ order }: SentRequest): Operation["ask"] | null => {
     case "statements":
     case "instruction":
       return { kind: "add" }
+    case "revert": {
+      const { dryRun, number, withAdditions } = order
+      return { kind: "revert", number, withAdditions, dryRun }
+    }
     default:
       return null
   }
 }
 
-const operationOf = (asked: SentRequest): Operation | null => {
+const operationOf = ({ batches }: World, asked: SentRequest): Operation | null => {
   const ask = askOf(asked)
   const answer = heard(asked)
   const { caller, ended, id, order } = asked
@@ -77,18 +99,33 @@ const operationOf = (asked: SentRequest): Operation | null => {
   if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
     return null
   }
-  return { id, ask, at: begunAt(asked), until: ended?.at ?? Infinity, answer }
+  const since = asked.line && batchNamed(batches, asked.line.batch).startedAt
+  const until = ended?.at ?? Infinity
+  return { id, ask, at: begunAt(asked), until, answer, number: numberIn(asked), since }
 }
 
-/** The version that the account of an import was made of, read from its notes. */
+/** The versions that the accounts of an import were made of, read from their notes. */
 const lastLook = (world: World, key: ImportKey): Operation => {
-  const account = world.observations.get(nameOf(key))?.account ?? null
-  const version = account?.notes.flatMap(
-    ({ body }) => /^version (\d+)$/.exec(body ?? "")?.[1] ?? []
+  const { accounts = [], row = null } = world.observations.get(nameOf(key)) ?? {}
+  const versions = accounts.map(({ notes }) =>
+    notes
+      .flatMap(({ body }) => /^version (\d+)$/.exec(body ?? "")?.[1] ?? [])
+      .slice(0, 1)
+      .join()
   )
+  const answer = [...versions, ...(row === null || row.account === null ? ["none"] : [])].join(" ")
+  const numbers = accounts.map(({ number }) => number)
   const at = world.time.now()
-  const answer = account === null ? "not_found" : `ok ${version?.[0] ?? "none"}`
-  return { id: world.requests.length + 1, ask: { kind: "version" }, at, until: at, answer }
+  const id = world.requests.length + 1
+  return {
+    id,
+    ask: { kind: "accounts", numbers },
+    at,
+    until: at,
+    answer,
+    number: null,
+    since: null
+  }
 }
 
 /**
@@ -97,7 +134,7 @@ const lastLook = (world: World, key: ImportKey): Operation => {
  */
 export const checkLinearizable = (world: World, key: ImportKey): boolean => {
   const name = nameOf(key)
-  const operations = new Map(world.requests.map((asked) => [asked, operationOf(asked)]))
+  const operations = new Map(world.requests.map((asked) => [asked, operationOf(world, asked)]))
   const history = world.events.flatMap(({ asked, what }): ReadonlyArray<Event> => {
     const operation = operations.get(asked) ?? null
     if (operation === null || !("key" in asked.order)) return []
@@ -127,18 +164,26 @@ const promisedBy = ({ kind, ...order }: Order, message: string): ReadonlyArray<s
   return order.notes.map((note, index) => noteItem(note, times[index]))
 }
 
-/** Checks that every acknowledged item is on the account, exactly once. */
+/**
+ * Checks that every acknowledged item is on the account that the answer names, or else on one of
+ * the import, exactly once, and nowhere twice.
+ */
 export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
-  const there = itemsOf(world.observations.get(name)?.account ?? null)
-  for (const { answer, id, order } of world.requests) {
+  const { accounts = [] } = world.observations.get(name) ?? {}
+  const there = accounts.map((account) => ({ number: account.number, items: itemsOf(account) }))
+  for (const asked of world.requests) {
+    const { answer, id, order } = asked
     if (!("key" in order) || nameOf(order.key) !== name) continue
     if (answer === null || answer === unanswered || answer.code !== "ok") continue
+    const named = numberIn(asked)
+    const about = there.filter(({ number }) => named === null || number === named)
     for (const promised of promisedBy(order, answer.message)) {
-      const times = there.filter((item) => item === promised).length
+      const times = about.map(({ items }) => items.filter((item) => item === promised).length)
       world.clientChecks.that(
-        times === 1,
-        () => `r${id} was acknowledged, and ${name} has ${promised} ${times} times`
+        Math.max(...times) === 1,
+        () =>
+          `r${id} was acknowledged, and the accounts of ${name} have ${promised} ${times.join()} times`
       )
     }
   }

@@ -48,6 +48,10 @@ export interface Conditions {
     readonly days: number
     readonly operator: number
     readonly documents: number
+    /** Payloads of imported accounts are deleted. */
+    readonly upkeep: number
+    /** An account is reverted while other requests are about it. */
+    readonly reverts: number
   }
 }
 
@@ -96,7 +100,7 @@ export const conditionsOf = (seed: number, random: RandomSource): Conditions => 
     repeats: random.pick([0.1, 0.3, 0.5]),
     keyed: random.pick([0, 0.5, 0.9]),
     broken: random.pick([0, 0.05, 0.2]),
-    numbers: random.chance(0.3) ? 16 : 2 ** 32,
+    numbers: random.chance(0.3) ? 64 : 2 ** 32,
     weights: {
       crash: some(random, 1),
       freeze: hasAttempts ? 2 : 0.5,
@@ -104,7 +108,9 @@ export const conditionsOf = (seed: number, random: RandomSource): Conditions => 
       expiry: hasAttempts ? random.pick([1, 3]) : some(random, 1),
       days: some(random, 0.6),
       operator: random.pick([0.3, 1.2]),
-      documents: some(random, 0.5)
+      documents: some(random, 0.5),
+      upkeep: some(random, 0.3),
+      reverts: random.pick([0, 0.5, 3])
     }
   }
 }

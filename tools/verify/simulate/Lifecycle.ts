@@ -47,7 +47,7 @@ export const begin = (world: World, beginning: Beginning): SentRequest => {
     caller: {
       organisation,
       apiKey: ApiKeyId.make(`key-of-${organisation}`),
-      scopes: ["import:read", "import:write"],
+      scopes: ["import:read", "import:write", "import:revert"],
       requestId: RequestId.make(`r${id}`)
     },
     keyed,

@@ -1,4 +1,5 @@
 /** The encoding of line results in the simulation, so that it can read them. */
+import { revertMessage } from "./Output.ts"
 import type { ResultEncoder } from "@data-import/domain/batches/LineResult"
 import { formatInstant } from "@data-import/domain/schema/Field"
 
@@ -11,7 +12,7 @@ export interface LineResult {
   readonly message: string
 }
 
-const messageOf = ({ accountNumber, answer }: Parameters<ResultEncoder>[1]): string => {
+const messageOf = ({ accountNumber, answer, outcome }: Parameters<ResultEncoder>[1]): string => {
   switch (answer?._tag) {
     case "Staged":
       return answer.isFirst ? "first" : "again"
@@ -24,6 +25,7 @@ const messageOf = ({ accountNumber, answer }: Parameters<ResultEncoder>[1]): str
         .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
         .join(", ")
     case "Reverted":
+      return revertMessage(outcome !== "ALREADY", accountNumber ?? "")
     case undefined:
       return accountNumber ?? ""
   }

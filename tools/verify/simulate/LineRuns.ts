@@ -128,7 +128,11 @@ export const lineProgramsOf = (world: World, programs: Programs): LinePrograms =
       createTransactions: (caller, ...rest) =>
         asStep(caller, (own) => postImport.createTransactions(own, ...rest))
     },
-    importRevert,
+    importRevert: {
+      ...importRevert,
+      revertLine: (caller, ...rest) =>
+        asStep(caller, (own) => importRevert.revertLine(own, ...rest))
+    },
     writes: { run },
     encoderOf: () => encodeResult
   }

@@ -17,18 +17,36 @@ export interface Operation {
     | { readonly kind: "skip"; readonly skipped: boolean }
     | { readonly kind: "status" }
     | { readonly kind: "add" }
-    /** The version of the account's data, read at the end. */
-    | { readonly kind: "version" }
+    | {
+        readonly kind: "revert"
+        readonly number: string
+        readonly withAdditions: boolean
+        readonly dryRun: boolean
+      }
+    /** A kept answer about the account. */
+    | { readonly kind: "replay" }
+    /** The versions of the data of its accounts of these numbers, read at the end. */
+    | { readonly kind: "accounts"; readonly numbers: ReadonlyArray<string> }
   readonly at: number
   /** When it was answered, or could no longer take effect. */
   readonly until: number
   /** `code message`; null if the answer was lost or reveals nothing. */
   readonly answer: string | null
+  /** The number of the account that the answer names; null if it names none. */
+  readonly number: string | null
+  /** When the batch of a line was started; null for a single request. */
+  readonly since: number | null
 }
 
 export type Event =
   | { readonly what: "asked"; readonly operation: Operation }
   | { readonly what: "ended"; readonly operation: Operation }
+
+/** An account of the import: the process that made it, and the version of its data. */
+interface Account {
+  readonly process: Operation
+  readonly version: number | null
+}
 
 /** The states of an import that requests can distinguish. */
 interface State {
@@ -37,7 +55,10 @@ interface State {
   readonly skipped: boolean
   /** The process that holds the lease, or whose expired lease is not cleared yet. */
   readonly lease: Operation | null
-  readonly imported: boolean
+  readonly account: Account | null
+  /** Its accounts that were reverted, the oldest first, and the last revert. */
+  readonly past: ReadonlyArray<Account>
+  readonly revertedBy: Operation | null
 }
 
 /** How far an operation is; `holding` the lease. */
@@ -51,7 +72,14 @@ interface Way {
 
 const leaseMillis = 60_000
 
-const begin: State = { version: null, skipped: false, lease: null, imported: false }
+const begin: State = {
+  version: null,
+  skipped: false,
+  lease: null,
+  account: null,
+  past: [],
+  revertedBy: null
+}
 
 /** The lease began no sooner than its process was requested. */
 const canBeExpired = ({ at }: Operation, now: number): boolean => at + leaseMillis <= now
@@ -59,21 +87,37 @@ const canBeExpired = ({ at }: Operation, now: number): boolean => at + leaseMill
 /** The lease is renewed for as long as its process runs. */
 const canBeHeld = ({ until }: Operation, now: number): boolean => until + leaseMillis > now
 
+/** The number of an account is unknown if the answer to its process was lost. */
+const canHave = ({ process }: Account, number: string | null): boolean =>
+  number === null || process.number === null || process.number === number
+
+/** Whether the account is there that the answer of the operation names. */
+const canName = ({ account }: State, { number }: Operation): boolean =>
+  account !== null && canHave(account, number)
+
+/** A batch that started before a revert does nothing for the import after it. */
+const canBegin = ({ revertedBy }: State, { since }: Operation): boolean =>
+  since === null || revertedBy === null || revertedBy.at < since
+
 const done = (state: State, answer: string): Way => ({ state, answer })
 
 /** All possible refusals of a write, and whether it may proceed. */
 const unlessActive = (
   state: State,
-  now: number,
+  operation: Operation,
   refused: string,
   free: (state: State) => ReadonlyArray<Way>
 ): ReadonlyArray<Way> => {
-  if (state.imported) return [done(state, "account_import_process_already_imported")]
+  const now = operation.at
+  if (state.account !== null) {
+    return canName(state, operation) ? [done(state, "account_import_process_already_imported")] : []
+  }
   if (state.skipped) return [done(state, "account_import_process_skipped")]
-  if (state.lease === null) return free(state)
+  const going = canBegin(state, operation) ? free(state) : []
+  if (state.lease === null) return going
   return [
     ...(canBeHeld(state.lease, now) ? [done(state, refused)] : []),
-    ...(canBeExpired(state.lease, now) ? free(state) : [])
+    ...(canBeExpired(state.lease, now) ? going : [])
   ]
 }
 
@@ -82,11 +126,13 @@ const inProgress = "account_import_process_in_progress"
 const stage = (state: State, operation: Operation, version: number): ReadonlyArray<Way> =>
   state.version === null
     ? [done({ ...begin, version }, "ok first")]
-    : unlessActive(state, operation.at, inProgress, () => [done({ ...begin, version }, "ok again")])
+    : unlessActive(state, operation, inProgress, () => [
+        done({ ...state, version, lease: null }, "ok again")
+      ])
 
 const claim = (state: State, operation: Operation, team: boolean): ReadonlyArray<Way> => {
   if (state.version === null) return [done(state, "import_process_does_not_exist")]
-  return unlessActive(state, operation.at, inProgress, () =>
+  return unlessActive(state, operation, inProgress, () =>
     team
       ? [
           { state: { ...state, lease: operation }, answer: null },
@@ -98,10 +144,11 @@ const claim = (state: State, operation: Operation, team: boolean): ReadonlyArray
 
 const end = (state: State, operation: Operation, dryRun: boolean): ReadonlyArray<Way> => {
   const lost = "service_unavailable"
-  if (state.imported || state.lease !== operation) return [done(state, lost)]
+  if (state.account !== null || state.lease !== operation) return [done(state, lost)]
   const free = { ...state, lease: null }
+  const account = { process: operation, version: state.version }
   return [
-    dryRun ? done(free, "dry_run_successful") : done({ ...free, imported: true }, "ok"),
+    dryRun ? done(free, "dry_run_successful") : done({ ...free, account }, "ok"),
     done(free, "account_failed_validation"),
     done(free, lost)
   ]
@@ -109,15 +156,67 @@ const end = (state: State, operation: Operation, dryRun: boolean): ReadonlyArray
 
 const skip = (state: State, operation: Operation, skipped: boolean): ReadonlyArray<Way> => {
   if (state.version === null) return [done(state, "None")]
-  if (state.imported) return [done(state, "Imported")]
+  if (state.account !== null) return [done(state, "Imported")]
   const set = done({ ...state, skipped, lease: skipped ? null : state.lease }, "ok set")
   if (state.skipped) return [set]
-  return unlessActive(state, operation.at, "InProgress", () => [set])
+  return unlessActive(state, operation, "InProgress", () => [set])
 }
 
-const status = (state: State, { at, until }: Operation): ReadonlyArray<Way> => {
+/** The end of the present account, if the revert names it. */
+const revertPresent = (
+  state: State,
+  account: Account,
+  operation: Operation,
+  { dryRun, number, withAdditions }: Extract<Operation["ask"], { readonly kind: "revert" }>
+): ReadonlyArray<Way> => {
+  const differs = account.process.number === number ? [] : [done(state, "account_number_differs")]
+  if (!canHave(account, number)) return differs
+  const past = [...state.past, account]
+  const after: State = { ...state, account: null, past, revertedBy: operation }
+  return [
+    ...differs,
+    done(state, "revert_window_closed"),
+    ...(withAdditions ? [] : [done(state, "account_has_additions")]),
+    done(dryRun ? state : after, "ok reverted")
+  ]
+}
+
+const revert = (
+  state: State,
+  operation: Operation,
+  ask: Extract<Operation["ask"], { readonly kind: "revert" }>
+): ReadonlyArray<Way> => {
+  const { account, lease, past, skipped } = state
   if (state.version === null) return [done(state, "not_found")]
-  if (state.imported) return [done(state, "ok COMPLETED")]
+  const unchanged = past.some((each) => canHave(each, ask.number))
+    ? [done(state, "ok unchanged")]
+    : []
+  if (past.some(({ process }) => process.number === ask.number)) return unchanged
+  if (account !== null) return [...unchanged, ...revertPresent(state, account, operation, ask)]
+  const notImported = done(state, "account_import_process_not_imported")
+  if (skipped || lease === null) return [...unchanged, notImported]
+  return [
+    ...unchanged,
+    ...(canBeHeld(lease, operation.at) ? [done(state, inProgress)] : []),
+    ...(canBeExpired(lease, operation.until) ? [notImported] : [])
+  ]
+}
+
+/** The final look: the versions in the order of the accounts. */
+const accounts = (
+  state: State,
+  { numbers }: Extract<Operation["ask"], { readonly kind: "accounts" }>
+): ReadonlyArray<Way> => {
+  const all = [...state.past, ...(state.account === null ? [] : [state.account])]
+  const areNamed = all.every((each, index) => canHave(each, numbers[index] ?? null))
+  const versions = [...state.past, state.account].map((each) => each?.version ?? "none")
+  return areNamed ? [done(state, versions.join(" "))] : []
+}
+
+const status = (state: State, operation: Operation): ReadonlyArray<Way> => {
+  const { at, until } = operation
+  if (state.version === null) return [done(state, "not_found")]
+  if (state.account !== null) return canName(state, operation) ? [done(state, "ok COMPLETED")] : []
   const { lease, skipped } = state
   if (skipped || lease === null) return [done(state, "ok UNKNOWN")]
   return [
@@ -126,10 +225,12 @@ const status = (state: State, { at, until }: Operation): ReadonlyArray<Way> => {
   ]
 }
 
-/** All possible next steps of the operation in this state. */
-const waysOn = (state: State, operation: Operation, progress: Progress): ReadonlyArray<Way> => {
+const ownWays = (
+  state: State,
+  operation: Operation,
+  progress: Exclude<Progress, "done">
+): ReadonlyArray<Way> => {
   const { ask } = operation
-  if (progress === "done") return []
   switch (ask.kind) {
     case "stage":
       return stage(state, operation, ask.version)
@@ -142,10 +243,23 @@ const waysOn = (state: State, operation: Operation, progress: Progress): Readonl
     case "status":
       return status(state, operation)
     case "add":
-      return [done(state, state.imported ? "ok" : "not_found")]
-    case "version":
-      return [done(state, state.imported ? `ok ${state.version ?? "none"}` : "not_found")]
+      if (state.account === null) return [done(state, "not_found")]
+      return canName(state, operation) ? [done(state, "ok")] : []
+    case "revert":
+      return revert(state, operation, ask)
+    case "replay":
+      return canName(state, operation) ? [done(state, "ok")] : []
+    case "accounts":
+      return accounts(state, ask)
   }
+}
+
+/** All possible next steps of the operation in this state. */
+const waysOn = (state: State, operation: Operation, progress: Progress): ReadonlyArray<Way> => {
+  if (progress === "done") return []
+  // The key of the request, or the batch of the line, is older than a revert.
+  const wasReverted = state.past.length > 0 ? [done(state, "account_reverted")] : []
+  return [...wasReverted, ...ownWays(state, operation, progress)]
 }
 
 /** One way in which the system can be: the import's state, and how far every operation is. */
@@ -155,8 +269,9 @@ interface Possibility {
 }
 
 const nameOf = ({ pending, state }: Possibility): string => {
-  const { imported, lease, skipped, version } = state
-  let name = `${version} ${skipped} ${imported} ${lease?.id}`
+  const { account, lease, past, revertedBy, skipped, version } = state
+  const reverted = past.map((each) => `${each.process.id}:${each.version}`).join()
+  let name = `${version} ${skipped} ${account?.process.id} ${lease?.id} ${reverted} ${revertedBy?.id}`
   for (const [{ id }, progress] of pending) name += ` ${id} ${progress}`
   return name
 }

@@ -2,15 +2,25 @@
 import { type DateTime, Effect, Option, Stream } from "effect"
 import type { AccountDescription } from "@data-import/domain/accounts/AccountDescription"
 import { encodeDescription } from "@data-import/domain/testing/describedAccounts"
+import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Storage } from "./Storage.ts"
 
+/** An account of an import, and when it was created. */
+interface Life {
+  readonly number: AccountNumber
+  readonly at: number
+}
+
 /** What is stored of one import. Instants are milliseconds. */
 interface Row {
-  readonly payload: string
+  /** Null if it was deleted. */
+  readonly payload: string | null
   readonly skipped: boolean
   readonly lease: { readonly attempt: string; readonly until: number } | null
-  readonly account: { readonly number: string; readonly at: number } | null
+  readonly account: Life | null
+  /** The oldest first. */
+  readonly reverted: ReadonlyArray<Life & { readonly to: number }>
   readonly attempts: ReadonlyArray<{
     readonly id: string
     readonly dryRun: boolean
@@ -35,8 +45,8 @@ export interface Observation {
   readonly audit: ReadonlyArray<AuditLine>
   /** Each as its time, its name without the common prefix and suffix, and its codes. */
   readonly events: ReadonlyArray<{ readonly name: string; readonly text: string }>
-  /** The account of the number that the import has. */
-  readonly account: AccountDescription | null
+  /** The accounts of the import, the oldest first. */
+  readonly accounts: ReadonlyArray<AccountDescription>
 }
 
 const millis = (at: DateTime.Utc): number => at.epochMilliseconds
@@ -49,14 +59,17 @@ export const observe = Effect.fnUntraced(function* (
   key: ImportKey
 ) {
   const process = Option.getOrNull(yield* imports.find(key))
+  const { reverted = [] } = Option.getOrNull(yield* imports.details(key, 0)) ?? {}
   const attempts = yield* auditLog.attempts(key)
   const audit = yield* auditLog.audit(key)
   const events = yield* auditLog.events(key)
   const text = yield* payload(key)
-  const number = process?.account?.number
-  const described = yield* Stream.runHead(accounts.describe(number === undefined ? [] : [number]))
+  const numbers = [...reverted, ...(process?.account ? [process.account] : [])]
+  const described = yield* Effect.forEach(numbers, ({ number }) =>
+    Stream.runCollect(accounts.describe([number]))
+  )
   const row: Row | null = process && {
-    payload: text ?? "",
+    payload: text,
     skipped: process.skipped,
     lease: process.lease && {
       attempt: process.lease.attempt,
@@ -66,6 +79,11 @@ export const observe = Effect.fnUntraced(function* (
       number: process.account.number,
       at: millis(process.account.createdAt)
     },
+    reverted: reverted.map(({ createdAt, number, revertedAt }) => ({
+      number,
+      at: millis(createdAt),
+      to: millis(revertedAt)
+    })),
     attempts: attempts.map(({ dryRun, endedAt, id, outcome, startedAt }) => ({
       id,
       dryRun,
@@ -88,11 +106,11 @@ export const observe = Effect.fnUntraced(function* (
       name: shortName(name),
       text: [millis(at), shortName(name), ...codes].join(" ")
     })),
-    account: Option.getOrNull(described)
+    accounts: described.flat()
   }
   return observation
 })
 
 /** The observation as text, in which any difference shows. */
-export const textOf = ({ account, audit, events, row }: Observation): string =>
-  JSON.stringify({ row, audit, events, account: account && encodeDescription(account) })
+export const textOf = ({ accounts, audit, events, row }: Observation): string =>
+  JSON.stringify({ row, audit, events, accounts: accounts.map(encodeDescription) })

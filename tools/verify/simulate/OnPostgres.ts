@@ -48,17 +48,28 @@ const storageOn = Effect.fnUntraced(function* (
     yield* Layer.build(Layer.fresh(client))
   )
   const context = yield* DeployedStorage.make(url, databaseUsersTo(url, databaseUsers))
-  const rows = Database.rowsOf(Schema.Struct({ payload: Schema.String }))
+  const rows = Database.rowsOf(Schema.Struct({ payload: Schema.NullOr(Schema.String) }))
   const built = yield* Effect.provide(ports, context)
-  const { batches } = built
+  const { accounts, batches, imports, reverts } = built
   const clock = yield* Clock.Clock
+  const inRealTime = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+    Effect.provideService(call, Clock.Clock, clock)
   const storage: Storage = {
     ...built,
-    // A worker keeps its connection alive by real time, not by the time of the run.
-    batches: {
-      ...batches,
-      take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
+    // A statement that meets a lock is repeated after a pause. The time of the run stands still.
+    accounts: { ...accounts, change: (command) => inRealTime(accounts.change(command)) },
+    imports: {
+      ...imports,
+      stage: (command) => inRealTime(imports.stage(command)),
+      claim: (command) => inRealTime(imports.claim(command)),
+      renew: (command) => inRealTime(imports.renew(command)),
+      complete: (command) => inRealTime(imports.complete(command)),
+      release: (command) => inRealTime(imports.release(command)),
+      setSkipped: (command) => inRealTime(imports.setSkipped(command))
     },
+    reverts: { revert: (command) => inRealTime(reverts.revert(command)) },
+    // A worker keeps its connection alive by real time, too.
+    batches: { ...batches, take: (command) => inRealTime(batches.take(command)) },
     payload: ({ external_account_number, import_supplier }) =>
       run(
         rows(sql`select payload::text as payload from import_processes

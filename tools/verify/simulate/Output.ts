@@ -29,6 +29,11 @@ export const orderLine = (order: Order): string => {
       return `statements ${nameOf(order.key)} ${JSON.stringify(order.statements)}`
     case "instruction":
       return `instruction ${nameOf(order.key)} ${JSON.stringify(order.instruction)}`
+    case "revert": {
+      const { dryRun, key, number, withAdditions } = order
+      const flags = `${withAdditions ? "with additions" : "as imported"}${dryRun ? ", dry run" : ""}`
+      return `revert ${number} of ${nameOf(key)} (${flags})`
+    }
     case "status":
       return `status ${nameOf(order.key)}`
     case "list":
@@ -37,6 +42,8 @@ export const orderLine = (order: Order): string => {
       return `${order.skipped ? "skip" : "unskip"} ${nameOf(order.key)}`
     case "setStatus":
       return `set ${order.supplier} ${order.to}${order.reopen ? " (reopen)" : ""}`
+    case "setWindow":
+      return `set the window of ${order.supplier} to ${order.days} days`
     case "createSupplier":
       return `create supplier ${order.supplier}`
     case "work":
@@ -45,6 +52,10 @@ export const orderLine = (order: Order): string => {
       return `${batchActionLine(order.action)} ${order.batch}`
   }
 }
+
+/** What is answered to a revert. */
+export const revertMessage = (isReverted: boolean, number: string): string =>
+  `${isReverted ? "reverted" : "unchanged"} ${number}`
 
 const brief = (value: unknown): string => {
   if (typeof value === "object" && value !== null && "_tag" in value) {

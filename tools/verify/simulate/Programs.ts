@@ -2,22 +2,11 @@
  * The programs of the domain on scheduled ports. A request is one call of one program, and its
  * outcome is reduced to what a client can distinguish.
  */
-import {
-  Cause,
-  ConfigProvider,
-  DateTime,
-  Effect,
-  Exit,
-  Layer,
-  Option,
-  Result,
-  Stream
-} from "effect"
+import { Cause, ConfigProvider, Effect, Exit, Layer, Option, Result, Stream } from "effect"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import type { Created } from "@data-import/domain/imports/ImportAttempt"
 import * as BatchManagement from "@data-import/domain/batches/BatchManagement"
 import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
-import { utc } from "@data-import/domain/suppliers/BusinessDay"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Failure } from "@data-import/domain/requests/Failure"
 import type { Keep } from "@data-import/domain/idempotency/IdempotencyKey"
@@ -44,14 +33,13 @@ import {
 } from "@data-import/domain/suppliers/Configuration"
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/payments/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
-import * as Tenants from "@data-import/testbed/Tenants"
-import { changeStatus, type Supplier } from "@data-import/domain/suppliers/Supplier"
 import type { TransactionResult } from "@data-import/domain/additions/TransactionImport"
 import { inOneStep } from "@data-import/domain/testing/keyedRequests"
 import { type ChunkSession, guardBatches } from "./ChunkSessions.ts"
+import { revertMessage } from "./Output.ts"
+import { commanded } from "./OperatorCommands.ts"
 import type { Answer, SentRequest, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
-import { emailing, timeZones } from "./Traffic.ts"
 import type { CallScheduler } from "./CallScheduler.ts"
 
 export interface Programs {
@@ -153,33 +141,13 @@ const listed = (list: ImportQuery.ImportList) =>
     ? Effect.succeed({ entries: list.entries, next: list.nextAfter })
     : Effect.map(Stream.runCollect(list.entries), (entries) => ({ entries, next: null }))
 
-/** A new supplier as the simulation sets them up: its documents are checked. */
-export const supplierOf = (
-  code: Supplier["code"],
-  organisation: Supplier["organisation"]
-): Supplier =>
-  Tenants.supplierOf(code, organisation, {
-    documentCheck: true,
-    customerEmails: emailing.has(code),
-    timeZone: timeZones.get(code) ?? utc
-  })
-
 type Unsuccessful =
   | Failure
   | StorageUnavailable
   | AlreadyExists
   | DoesNotExist
   | DocumentRootTaken
-  | Refusal
-
-/** A refusal of an operator's command. */
-class Refusal {
-  readonly _tag = "Refusal"
-  readonly code: string
-  constructor(code: string) {
-    this.code = code
-  }
-}
+  | Effect.Error<ReturnType<typeof commanded>>
 
 const success = (message: string): Answer => ({ code: "ok", message })
 
@@ -276,12 +244,21 @@ const createInstruction = (programs: Programs, asked: SentRequest, order: Order<
   )
 }
 
-const setStatus = ({ storage }: Programs, { reopen, supplier, to }: Order<"setStatus">) =>
-  storage.configuration
-    .changeSupplierStatus(supplier, (present) =>
-      Result.mapError(changeStatus(present, to, reopen), () => new Refusal("refused"))
-    )
-    .pipe(Effect.map(({ status }) => status))
+const revert = (programs: Programs, asked: SentRequest, order: Order<"revert">) => {
+  const { dryRun, key, number, withAdditions } = order
+  const payload = {
+    kraken_account_number: number,
+    reason: "The balances had the wrong sign.",
+    with_additions: withAdditions,
+    dry_run: dryRun
+  }
+  return written<ImportRevert.RevertAnswer>(
+    programs,
+    asked,
+    (keep) => programs.importRevert.revert(asked.caller, key, { payload }, keep),
+    ({ account }) => revertMessage(account !== null, number)
+  )
+}
 
 const list = ({ query }: Programs, asked: SentRequest, order: Order<"list">) =>
   query
@@ -293,21 +270,13 @@ const list = ({ query }: Programs, asked: SentRequest, order: Order<"list">) =>
       )
     )
 
-const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
-  DateTime.now.pipe(
-    Effect.flatMap((at) => storage.imports.setSkipped({ key, skipped, at })),
-    Effect.flatMap((set) =>
-      set._tag === "Set"
-        ? Effect.succeed("set")
-        : Effect.fail(new Refusal(set.found?._tag ?? "None"))
-    )
-  )
-
 /** Runs an order that is not a write of a client; returns the `message` of the answer. */
 const messageOf = (
   programs: Programs,
   asked: SentRequest,
-  order: Order<"validate" | "status" | "list" | "skip" | "setStatus" | "createSupplier">
+  order: Order<
+    "validate" | "status" | "list" | "skip" | "setStatus" | "setWindow" | "createSupplier"
+  >
 ): Effect.Effect<string, Unsuccessful> => {
   const { accountImport, query, storage } = programs
   const { caller } = asked
@@ -321,15 +290,8 @@ const messageOf = (
       )
     case "list":
       return list(programs, asked, order)
-    case "skip":
-      return skip(programs, order)
-    case "setStatus":
-      return setStatus(programs, order)
-    case "createSupplier":
-      return Effect.as(
-        storage.configuration.createSupplier(supplierOf(order.supplier, order.organisation)),
-        "created"
-      )
+    default:
+      return commanded(storage, order)
   }
 }
 
@@ -349,6 +311,8 @@ const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer
       return createStatements(programs, asked, order)
     case "instruction":
       return createInstruction(programs, asked, order)
+    case "revert":
+      return revert(programs, asked, order)
     case "batch":
     case "work":
       return Effect.die(new Error("It is about a batch, and not about an import"))

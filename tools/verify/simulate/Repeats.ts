@@ -5,6 +5,7 @@
  */
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
+import type { AuditLine } from "./Observation.ts"
 import { transactionIdsOf } from "./Payloads.ts"
 import {
   type Answer,
@@ -45,6 +46,9 @@ const isProtected = ({ conditions }: World, begins: number, [first]: Group): boo
 const protectedOf = (world: World, group: Group): Group =>
   group.filter((asked) => isProtected(world, begunAt(asked), group))
 
+/** A dry run stores nothing, so it frees its key, and may be answered otherwise when repeated. */
+const isDryRun = ({ order }: SentRequest): boolean => order.kind === "revert" && order.dryRun
+
 const success = ({ answer }: SentRequest): ReadonlyArray<Answer> =>
   answer !== null && answer !== unanswered && answer.code === "ok" ? [answer] : []
 
@@ -60,12 +64,15 @@ export const unclearRepeats = (world: World): Group =>
     }
   )
 
+const isRevert = ({ action, outcome }: AuditLine): boolean =>
+  action === "revert_import" && outcome === "reverted"
+
 /** How many entries of the audit log show that the request has stored something. */
 export const effectsOf = (world: World): ((asked: SentRequest) => number) => {
   const counts = new Map<string, number>()
   for (const { audit } of world.observations.values()) {
     for (const { outcome, request } of audit) {
-      const isEffect = outcome === "created" || outcome === "replaced"
+      const isEffect = /^(created|replaced|reverted)$/.test(outcome)
       if (isEffect) counts.set(request, (counts.get(request) ?? 0) + 1)
     }
   }
@@ -100,6 +107,20 @@ const checkRefusals = (
   )
 }
 
+/** Whether the account to which one of the group added had been reverted when this one was sent. */
+const isOfReverted = (world: World, group: Group, asked: SentRequest): boolean => {
+  const { order, step } = asked
+  if (!("key" in order) || order.kind === "stage") return false
+  const { audit = [] } = world.observations.get(nameOf(order.key)) ?? {}
+  const earlier = group.filter(({ id }) => id < asked.id).map(({ caller }) => caller.requestId)
+  const effect = audit.findLastIndex(
+    ({ outcome, request }) => outcome === "created" && earlier.some((id) => id === request)
+  )
+  const revert = effect < 0 ? undefined : audit.slice(effect).find(isRevert)
+  const by = world.requests.find(({ caller }) => caller.requestId === revert?.request)
+  return (by?.ended?.step ?? Infinity) < step
+}
+
 /** Checks what was stored and answered under every key. */
 export const checkRepeats = (world: World): void => {
   const effects = effectsOf(world)
@@ -112,12 +133,23 @@ export const checkRepeats = (world: World): void => {
       count <= 1,
       () => `${idsOf(some)} are one request under its key, and took effect ${count} times`
     )
-    const isReplayed = group.flatMap(success).some(({ replayed }) => replayed === true)
+    const replayed = group.filter((asked) => success(asked).some((answer) => answer.replayed))
+    for (const asked of replayed) {
+      world.stateChecks.that(
+        !isOfReverted(world, group, asked),
+        () => `r${asked.id} got a kept answer about an account that had been reverted`
+      )
+    }
     world.stateChecks.that(
-      !isReplayed || sum(group.map(effects)) > 0,
+      replayed.length === 0 || sum(group.map(effects)) > 0,
       () => `one of ${idsOf(group)} got a kept answer, and none of them took effect`
     )
-    const answers = new Set(some.flatMap(success).map(({ message }) => message))
+    const answers = new Set(
+      some
+        .filter((asked) => !isDryRun(asked))
+        .flatMap(success)
+        .map(({ message }) => message)
+    )
     world.clientChecks.that(
       answers.size <= 1,
       () => `${idsOf(some)} are one request under its key, and got ${[...answers].join(" and ")}`
@@ -148,7 +180,12 @@ const sentIn = ({ order }: Transactions): ReadonlyArray<string> =>
 /**
  * How often requests can have added a transaction, and how often they must have if acknowledged.
  */
-const boundsOf = (world: World, sent: ReadonlyArray<Transactions>, before: number) => {
+const boundsOf = (
+  world: World,
+  sent: ReadonlyArray<Transactions>,
+  before: ReadonlyArray<number>
+) => {
+  const ofPayloads = sum(before)
   const unchecked = groupsOf(sent.filter(({ order }) => !order.check))
   const checked = sent.filter(({ order }) => order.check)
   const most = unchecked.map((group) => {
@@ -159,29 +196,35 @@ const boundsOf = (world: World, sent: ReadonlyArray<Transactions>, before: numbe
   const least = unchecked.filter((group) => group.some((asked) => success(asked).length > 0)).length
   const isAcknowledged = checked.some((asked) => success(asked).length > 0)
   return {
-    least: Math.max(before + least, isAcknowledged ? 1 : 0),
-    most: before + sum(most) + (before === 0 && checked.some(mayHaveAdded) ? 1 : 0)
+    least: Math.max(ofPayloads + least, isAcknowledged ? 1 : 0),
+    most:
+      ofPayloads +
+      sum(most) +
+      Math.min(checked.filter(mayHaveAdded).length, before.filter((times) => times === 0).length)
   }
 }
 
-/** Checks that every transaction is on the account as often as its clients requested. */
+/** Checks that every transaction is on the accounts as often as their clients requested. */
 export const checkTimesAdded = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
-  const { account = null, row = null } = world.observations.get(name) ?? {}
-  if (account === null || row === null || row.account === null) return
-  const before = transactionIdsOf(JSON.parse(row.payload) as Wire).map(transactionItem)
-  const now = itemsOf(account)
+  const { accounts = [] } = world.observations.get(name) ?? {}
+  if (accounts.length === 0) return
+  const before = accounts.map(({ payload }) =>
+    transactionIdsOf(JSON.parse(payload ?? "{}") as Wire).map(transactionItem)
+  )
+  const now = accounts.flatMap(itemsOf)
   const sent = world.requests
     .filter(isTransactions)
     .filter(({ order }) => nameOf(order.key) === name)
   for (const item of new Set(sent.flatMap(sentIn))) {
     const timesIn = (list: ReadonlyArray<string>) => list.filter((each) => each === item).length
     const about = sent.filter((asked) => sentIn(asked).includes(item))
-    const { least, most } = boundsOf(world, about, timesIn(before))
+    const { least, most } = boundsOf(world, about, before.map(timesIn))
     const times = timesIn(now)
     world.clientChecks.that(
       times >= least && times <= most,
-      () => `${name} has ${item} ${times} times, and ${idsOf(about)} explain ${least} to ${most}`
+      () =>
+        `accounts of ${name} have ${item} ${times} times, and ${idsOf(about)} explain ${least} to ${most}`
     )
   }
 }

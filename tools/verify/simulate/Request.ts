@@ -4,7 +4,7 @@
  */
 import type { Exit } from "effect"
 import { createHash } from "node:crypto"
-import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { Fingerprint, type KeyedRequest } from "@data-import/domain/idempotency/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { Caller, OrganisationName } from "@data-import/domain/suppliers/Organisation"
@@ -47,6 +47,11 @@ interface Orders {
   }
   readonly statements: WithBody & { readonly statements: ReadonlyArray<Wire> }
   readonly instruction: WithBody & { readonly instruction: Wire }
+  readonly revert: OnImport & {
+    readonly number: AccountNumber
+    readonly withAdditions: boolean
+    readonly dryRun: boolean
+  }
   readonly status: OnImport
   readonly list: {
     readonly supplier: SupplierCode
@@ -60,6 +65,7 @@ interface Orders {
     readonly to: SupplierStatus
     readonly reopen: boolean
   }
+  readonly setWindow: { readonly supplier: SupplierCode; readonly days: number }
   readonly createSupplier: {
     readonly supplier: SupplierCode
     readonly organisation: OrganisationName
@@ -69,7 +75,7 @@ interface Orders {
     readonly action: BatchAction
   }
   /** A worker of batches works on lines, or does one of the things that it does beside them. */
-  readonly work: { readonly task: "lines" | "cancelLines" | "review" }
+  readonly work: { readonly task: "lines" | "cancelLines" | "review" | "deletePayloads" }
 }
 
 /** What a client does with a batch; lines are as they are sent. */
@@ -162,7 +168,8 @@ const writes: ReadonlySet<Kind> = new Set([
   "notes",
   "transactions",
   "statements",
-  "instruction"
+  "instruction",
+  "revert"
 ])
 
 /** Whether the request may have an idempotency key. */

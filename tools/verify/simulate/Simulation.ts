@@ -21,7 +21,7 @@ import {
 import { checkAcknowledged, checkLinearizable } from "./ClientOracle.ts"
 import { checkRepeats, checkTimesAdded, unclearRepeats } from "./Repeats.ts"
 import { calmBatches } from "./BatchCalm.ts"
-import { batchEvents, beginBatch, overtakeWorker } from "./BatchTraffic.ts"
+import { batchEvents, beginBatch, overtakeWorker, workerWorks } from "./BatchTraffic.ts"
 import { calm, hasBatches } from "./Conditions.ts"
 import { checkTogether } from "./Invariants.ts"
 import { withoutIdentifiers } from "./Output.ts"
@@ -33,6 +33,7 @@ import {
   own,
   owners,
   processOrder,
+  revertOrder,
   rival,
   type Situation,
   straightOrders,
@@ -63,15 +64,20 @@ export interface Report {
 const rowOf = ({ observations }: World, key: ImportKey) =>
   observations.get(nameOf(key))?.row ?? null
 
+const accountsOf = (world: World, key: ImportKey) => {
+  const { account = null, reverted = [] } = rowOf(world, key) ?? {}
+  return { present: account && account.number, past: reverted.map(({ number }) => number) }
+}
+
 const situationOf = (world: World): Situation => ({
   random: world.random,
   conditions: world.conditions,
   keys: world.keys,
   now: world.time.now(),
-  isImported: (key) => (rowOf(world, key)?.account ?? null) !== null,
+  accountsOf: (key) => accountsOf(world, key),
   staged: (key) => {
-    const row = rowOf(world, key)
-    return row && (JSON.parse(row.payload) as Wire)
+    const payload = rowOf(world, key)?.payload ?? null
+    return payload === null ? null : (JSON.parse(payload) as Wire)
   },
   newVersion: () => world.requests.length + 1,
   sentKeys: world.requests
@@ -93,7 +99,7 @@ const askAnew = (world: World) => {
   return ask(world, order, { organisation, repeats: null, key })
 }
 
-const notOfClients = ["skip", "setStatus", "createSupplier", "batch", "work"]
+const notOfClients = ["skip", "setStatus", "setWindow", "createSupplier", "batch", "work"]
 
 /** Whether a client sent it, for itself and not as a line of a batch. */
 const isClients = ({ line, order }: SentRequest): boolean =>
@@ -128,6 +134,19 @@ const overtake = Effect.fnUntraced(function* (world: World) {
   }
 })
 
+/** A client reverts an account while other requests are about its import. */
+const revertRival = Effect.fnUntraced(function* (world: World) {
+  const { random, running } = world
+  const keys = [...running].flatMap(({ order }) =>
+    "key" in order && accountsOf(world, order.key).present !== null ? order.key : []
+  )
+  if (keys.length === 0) return
+  const situation = situationOf(world)
+  const order = revertOrder(situation, random.pick(keys))
+  const organisation = owners.get(order.key.import_supplier) ?? own
+  yield* ask(world, order, { organisation, repeats: null, key: keyFor(situation) })
+})
+
 const second = 1000
 const day = 24 * 60 * 60 * second
 
@@ -155,12 +174,14 @@ const next = (world: World): Effect.Effect<unknown> => {
     [quick.length > 0 ? 16 : 0, () => someGoOn(world, quick)],
     [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(proceed(world, random.pick(slow), conditions))],
     [canAsk ? 4 : 0, () => clientAsks(world)],
+    [canAsk ? weights.reverts : 0, () => revertRival(world)],
     [canAsk ? weights.operator : 0, () => operatorAsks(world)],
     [canAsk ? weights.freeze : 0, () => overtake(world)],
     [weights.pause, () => passTime(world, between(0.01, 8) * second)],
     [weights.expiry, () => passTime(world, between(15, 90) * second)],
     [weights.days, () => passTime(world, between(0.1, 6) * day)],
     [weights.crash, () => crash(world, random.pick(world.instances))],
+    [weights.upkeep, () => workerWorks(world, "deletePayloads")],
     [weights.documents, () => Effect.sync(() => shuffleDocuments(world))],
     ...batchEvents(world, () => situationOf(world))
   ])()

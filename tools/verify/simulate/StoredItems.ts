@@ -30,8 +30,7 @@ export const instructionItem = (sent: Wire): string =>
   `instruction ${textOf(sent["vendor"])} ${textOf(sent["reference"])}`
 
 /** Everything on the account, and the account itself. */
-export const itemsOf = (account: AccountDescription | null): ReadonlyArray<string> => {
-  if (account === null) return []
+export const itemsOf = (account: AccountDescription): ReadonlyArray<string> => {
   const json = encodeDescription(account) as unknown as Wire
   return [
     accountItem,

@@ -2,7 +2,7 @@
  * The next request, drawn from few suppliers, imports, ids and texts, so that requests collide,
  * repeat and contradict each other.
  */
-import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { TimeZone } from "@data-import/domain/suppliers/BusinessDay"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { IdempotencyKey } from "@data-import/domain/idempotency/IdempotencyKey"
@@ -63,7 +63,11 @@ export interface Situation {
   readonly keys: ReadonlyArray<ImportKey>
   /** The instant, in milliseconds. */
   readonly now: number
-  readonly isImported: (key: ImportKey) => boolean
+  /** The numbers of the present account of an import, and of those that were reverted. */
+  readonly accountsOf: (key: ImportKey) => {
+    readonly present: AccountNumber | null
+    readonly past: ReadonlyArray<AccountNumber>
+  }
   /** The payload that is staged or imported under the key. */
   readonly staged: (key: ImportKey) => Wire | null
   /** A number that no payload of the run has had. */
@@ -197,10 +201,29 @@ export const processOrder = (
   team: random.chance(0.05) ? "Nobody's Team" : team
 })
 
+const unknownNumber = AccountNumber.make("A-0000DEAD")
+
+/** A revert, mostly of the present account. */
+export const revertOrder = ({ accountsOf, random }: Situation, key: ImportKey): Order<"revert"> => {
+  const { past, present } = accountsOf(key)
+  return {
+    kind: "revert",
+    key,
+    number: random.weighted([
+      [present === null ? 0 : 8, present ?? unknownNumber],
+      [past.length === 0 ? 0 : 1.5, past.at(-1 - random.below(2)) ?? past[0] ?? unknownNumber],
+      [0.5, unknownNumber]
+    ]),
+    withAdditions: random.chance(0.7),
+    dryRun: random.chance(0.15)
+  }
+}
+
 const onImport = (situation: Situation, key: ImportKey): SingleOrder => {
-  const { random, isImported, staged } = situation
-  const added = isImported(key) ? 4 : 0.2
-  const before = isImported(key) ? 1 : 6
+  const { accountsOf, random, staged } = situation
+  const isImported = accountsOf(key).present !== null
+  const added = isImported ? 4 : 0.2
+  const before = isImported ? 1 : 6
   return random.weighted<() => SingleOrder>([
     [before, () => accountOrder(situation, key)],
     [0.3, () => ({ kind: "validate", ...account(situation, key) })],
@@ -209,7 +232,8 @@ const onImport = (situation: Situation, key: ImportKey): SingleOrder => {
     [added, () => notesOrder(situation, key)],
     [added, () => transactionsOrder(situation, key)],
     [added, () => statements(situation, key)],
-    [added, () => instruction(situation, key)]
+    [added, () => instruction(situation, key)],
+    [isImported ? 1 : 0.1, () => revertOrder(situation, key)]
   ])()
 }
 
@@ -269,6 +293,7 @@ export const operatorsOrder = (situation: Situation): SingleOrder => {
   return random.weighted<SingleOrder>([
     [4, { kind: "skip", key, skipped: random.chance(0.5) }],
     [3, { kind: "setStatus", supplier, to: random.pick(statuses), reopen: random.chance(0.7) }],
+    [1, { kind: "setWindow", supplier, days: random.pick([0, 1, 3, 14]) }],
     [2, { kind: "createSupplier", supplier: lateSupplier, organisation: own }]
   ])
 }

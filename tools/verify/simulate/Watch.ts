@@ -1,10 +1,11 @@
 /** Reads after each call what is stored of its subject, and logs it where it differs from before. */
-import { Effect } from "effect"
+import { Effect, Exit, Option } from "effect"
+import type { Reverts } from "@data-import/domain/imports/Reverts"
 import { isWire } from "@data-import/domain/testing/wire"
 import { learnOfChunk, watchBatches } from "./BatchWatch.ts"
 import type { Executed } from "./CallScheduler.ts"
-import { checkImport } from "./Invariants.ts"
-import { log } from "./Lifecycle.ts"
+import { checkImport, checkKept } from "./Invariants.ts"
+import { log, meet } from "./Lifecycle.ts"
 import { observe, textOf } from "./Observation.ts"
 import { type Call, nameOf } from "./Request.ts"
 import type { World } from "./World.ts"
@@ -18,6 +19,7 @@ const watchImports = Effect.fnUntraced(function* (world: World, names: ReadonlyS
     const after = yield* observe(world.storage, key)
     world.observations.set(name, after)
     checkImport(world.stateChecks, after)
+    if (before !== undefined) checkKept(world.stateChecks, before, after)
     const text = textOf(after)
     if (before === undefined || text !== textOf(before)) log(world, `${name} is ${text}`)
   }
@@ -36,6 +38,21 @@ const namesIn = (command: unknown): ReadonlyArray<string> => {
   return [...own, ...(Array.isArray(imports) ? imports.flatMap(namesIn) : [])]
 }
 
+/** Counts what a revert came before: the next calls of the other requests about its import. */
+const meetRivals = (world: World, { args, exit, operation, request }: Executed): void => {
+  const isOfRevert = operation === "Reverts.revert" && Exit.isSuccess(exit)
+  const [command] = args
+  if (!isOfRevert || !isWire(command) || command["dryRun"] === true) return
+  const reverted = exit.value as Effect.Success<ReturnType<Reverts["Service"]["revert"]>>
+  if (Option.isNone(reverted) || reverted.value.account === null) return
+  const [name] = namesIn(command)
+  for (const call of world.scheduler.waiting) {
+    const { order } = call.request
+    const isRival = call.request !== request && "key" in order && nameOf(order.key) === name
+    if (isRival) meet(world, `a revert comes before ${call.operation}`)
+  }
+}
+
 export const watchCall = Effect.fnUntraced(function* (world: World, executed: Executed) {
   const { args, exit, operation, request } = executed
   const [command] = args
@@ -48,7 +65,9 @@ export const watchCall = Effect.fnUntraced(function* (world: World, executed: Ex
   }
   request.calls.push(call)
   const before = stagedIn(world)
-  yield* watchImports(world, new Set(namesIn(command)))
+  const isOfAll = operation === "ImportProcesses.deletePayloads"
+  yield* watchImports(world, new Set(isOfAll ? world.keys.map(nameOf) : namesIn(command)))
+  meetRivals(world, executed)
   if (operation === "Batches.finish") {
     const after = stagedIn(world)
     learnOfChunk(world, executed, (key) => after.has(nameOf(key)) && !before.has(nameOf(key)))

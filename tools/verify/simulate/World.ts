@@ -9,7 +9,8 @@ import { type Conditions, conditionsOf } from "./Conditions.ts"
 import { type RandomSource, randomSource } from "@data-import/testbed/RandomSource"
 import { type Checks, makeChecks } from "./Invariants.ts"
 import type { Observation } from "./Observation.ts"
-import { type Programs, programsOn, supplierOf } from "./Programs.ts"
+import { supplierOf } from "./OperatorCommands.ts"
+import { type Programs, programsOn } from "./Programs.ts"
 import { type SentRequest, type Instance, nameOf } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
@@ -139,7 +140,7 @@ const emptyObservation = (key: ImportKey): Observation => ({
   row: null,
   audit: [],
   events: [],
-  account: null
+  accounts: []
 })
 
 /** The world of a seed before the first request. */

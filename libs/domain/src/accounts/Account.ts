@@ -196,7 +196,9 @@ export const defaults = {
 } as const
 
 /** The balance of a new account: the sum of its ledgers, or the transfer balance if it has none. */
-export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
+export const openingBalance = (
+  account: Pick<Account, "ledgers" | "transfer_balance">
+): BigDecimal.BigDecimal => {
   const ledgers = account.ledgers ?? []
   if (ledgers.length === 0 && account.transfer_balance !== undefined) {
     return account.transfer_balance

@@ -38,7 +38,7 @@ export class Reverts extends Context.Service<
      *
      * In one step: the account ends, and is kept; its active payment instruction ends; the import
      * is Pending with the payload that it was created from; the answers that are kept about the
-     * account since its creation are deleted, and their keys say so for a day. Event: reverted.
+     * account are deleted, and their keys say so for a day. Event: reverted.
      * Audit: `revert_import`, outcome `reverted` or `unchanged`. With `dryRun` nothing is stored,
      * and the key is released.
      */

@@ -183,7 +183,7 @@ const change =
       const changes = !isEmpty(wanted)
       if (changes) {
         store.changes.set(account.number, withChange(changesOf(store, account), wanted))
-        keepAnswer(store, keep, answer, at, key)
+        keepAnswer(store, keep, answer, at, account.number)
       } else if (keep) {
         release(store, keep.reservation)
       }

@@ -11,7 +11,7 @@ import {
   keyStateAt,
   type Reservation
 } from "../../src/idempotency/IdempotencyKey.ts"
-import { type ImportKey, keyText } from "../../src/imports/ImportProcess.ts"
+import type { AccountNumber } from "../../src/accounts/Account.ts"
 import type { Batch } from "../../src/batches/Batch.ts"
 import { keysOf } from "../../src/batches/LineKey.ts"
 import { finish } from "../../src/support/Steps.ts"
@@ -44,13 +44,13 @@ export const whileReserved = <A, E>(
     keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
   )
 
-/** Keeps the response of a write that stored something at `at`. */
+/** Keeps the response of a write that stored something at `at`, and the account that it is about. */
 export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
   answer: A,
   at: DateTime.Utc,
-  about: ImportKey | null = null
+  about: AccountNumber | null = null
 ): void => {
   const place = keep ? placeOf(keep.reservation) : ""
   const record = store.idempotencyKeys.get(place)
@@ -60,17 +60,11 @@ export const keepAnswer = <A>(
   store.idempotencyKeys.set(place, { ...record, answer: text, about, expiresAt })
 }
 
-/** Deletes the answers about the account of an import that are kept at least until `from`. */
-export const revertKeys = (
-  store: Store,
-  key: ImportKey,
-  from: DateTime.Utc,
-  at: DateTime.Utc
-): void => {
+/** Deletes the answers that are kept about the account. */
+export const revertKeys = (store: Store, number: AccountNumber, at: DateTime.Utc): void => {
   const expiresAt = DateTime.addDuration(at, answersKeptFor)
   for (const [place, record] of store.idempotencyKeys) {
-    const isAbout = record.about !== null && keyText(record.about) === keyText(key)
-    if (isAbout && record.answer !== null && !DateTime.isLessThan(record.expiresAt, from)) {
+    if (record.about === number && record.answer !== null) {
       store.idempotencyKeys.set(place, { ...record, answer: null, isReverted: true, expiresAt })
     }
   }

@@ -128,7 +128,7 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     caller
   })
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
-  keepAnswer(store, keep, stored, at, key)
+  keepAnswer(store, keep, stored, at)
   return stored
 }
 
@@ -250,7 +250,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   if (customerEmails) {
     announce(store, key, { at: createdAt, name: customerEmailEvent, codes: [] })
   }
-  keepAnswer(store, keep, newAccount, createdAt, key)
+  keepAnswer(store, keep, newAccount, createdAt, number)
   return answer
 }
 

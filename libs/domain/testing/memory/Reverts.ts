@@ -1,7 +1,6 @@
 /** Reverts in memory: one synchronous step. */
-import { DateTime, Effect, Layer, Option } from "effect"
+import { type DateTime, Effect, Layer, Option } from "effect"
 import { accountTextInSteps } from "../../src/accounts/Account.ts"
-import { answersKeptFor } from "../../src/idempotency/IdempotencyKey.ts"
 import { type NamedAccount, type RevertView, withoutAccount } from "../../src/imports/Revert.ts"
 import { type Reverted, type RevertCommand, Reverts } from "../../src/imports/Reverts.ts"
 import { finish } from "../../src/support/Steps.ts"
@@ -78,7 +77,7 @@ const change = (
     ...withoutAccount(present, { number, createdAt, revertedAt: at, reason })
   }
   putImport(store, after)
-  revertKeys(store, key, DateTime.addDuration(createdAt, answersKeptFor), at)
+  revertKeys(store, number, at)
   return after
 }
 

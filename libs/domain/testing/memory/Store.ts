@@ -159,7 +159,7 @@ export class MemoryStore extends Context.Service<
     /** By organisation and key. */
     readonly idempotencyKeys: Map<
       string,
-      KeyRecord & { readonly token: ReservationToken; readonly about: ImportKey | null }
+      KeyRecord & { readonly token: ReservationToken; readonly about: AccountNumber | null }
     >
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>

@@ -159,7 +159,7 @@ function* adding(
         ${keeping.guard}
       returning position, accounts.id, import_id
     ),
-    stored as (select position, import_id as id, 1 as times from changed),
+    stored as (select position, import_id as id, id as account_id, 1 as times from changed),
     target as (
       select sent.*, id, import_id, at as recorded_at, ${nextIn("transactions")} as transactions,
         ${nextIn("notes")} as notes, ${nextIn("statements")} as statements,

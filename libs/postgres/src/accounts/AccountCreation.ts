@@ -94,7 +94,10 @@ function* statement(
         and lease_attempt = attempt ${keeping.guard}
       returning position, id as import_id, payload as staged, payload_bytes as staged_bytes
     ),
-    stored as (select position, import_id as id, 1 as times from changed),
+    stored as (
+      select position, import_id as id, account_id, 1 as times
+      from changed join sent using (position)
+    ),
     target as (
       select sent.*, account_id as id, import_id, staged, staged_bytes, at as recorded_at,
         0 as transactions, 0 as notes, 0 as statements

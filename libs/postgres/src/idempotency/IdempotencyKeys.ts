@@ -89,8 +89,8 @@ const takenOver = ({ sql }: Database["Service"], command: Command) => {
   const { at, request, token } = command
   return sql`
     update idempotency_keys
-    set fingerprint = ${request.fingerprint}, token = ${token}, answer = null, import_id = null,
-      is_reverted = false, expires_at = ${leaseEnd(command)}
+    set fingerprint = ${request.fingerprint}, token = ${token}, answer = null,
+      import_id = null, account_id = null, is_reverted = false, expires_at = ${leaseEnd(command)}
     where organisation = ${request.organisation} and key = ${request.key}
       and expires_at <= ${DateTime.toDateUtc(at)}
     returning key`.pipe(Effect.map((taken) => taken.length > 0))

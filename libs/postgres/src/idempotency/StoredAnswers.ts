@@ -52,9 +52,10 @@ export interface BatchAnswers {
 
 /**
  * The parts of a statement of one or several commands. `sent` has their positions from 1, and
- * `stored` those of the stored ones, with the `id` of the import and how many `times` it was
- * written. A command with a lost reservation does not affect the others. The reservations are
- * locked in the order of their keys, so two statements never deadlock.
+ * `stored` those of the stored ones, with the `id` of the import, the `account_id` that the answer
+ * is about, if any, and how many `times` it was written. A command with a lost reservation does not
+ * affect the others. The reservations are locked in the order of their keys, so two statements
+ * never deadlock.
  */
 export const answerClauses = (
   sql: Sql,
@@ -93,7 +94,7 @@ export const answerClauses = (
       kept as (
         update idempotency_keys known
         set answer = case times when 1 then first else later end, expires_at = kept_until,
-          import_id = stored.id
+          import_id = stored.id, account_id = stored.account_id
         from stored join keyed using (position)
         where known.organisation = keyed.organisation and known.key = keyed.key
           and known.token = keyed.token

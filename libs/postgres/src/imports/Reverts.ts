@@ -73,12 +73,10 @@ const store = Effect.fnUntraced(function* (
 ) {
   const { sql } = database
   const instant = DateTime.toDateUtc(at)
-  const keptFrom = DateTime.toDateUtc(DateTime.addDuration(createdAt, answersKeptFor))
   const keptUntil = DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
   yield* sql`
     with done as (
-      select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptFrom},
-        ${keptUntil})
+      select revert_account(${id}, ${instant}, ${caller.apiKey}, ${reason}, ${keptUntil})
     ),
     event as (
       insert into outbox (at, name, import_id, account_number)

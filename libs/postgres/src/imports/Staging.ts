@@ -109,7 +109,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       returning id, stagings, supplier, external_account_number
     ),
     stored as (
-      select sent.*, id, stagings, stagings as times
+      select sent.*, id, null::bigint as account_id, stagings, stagings as times
       from changed join sent using (supplier, external_account_number)
     ),
     expired as (

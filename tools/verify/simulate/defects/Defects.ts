@@ -4,6 +4,7 @@ import { backendInMemory, modelLog, simulateInMemory } from "../InMemory.ts"
 import { brokenBatches } from "./brokenBatches.ts"
 import { brokenImports } from "./brokenImports.ts"
 import { brokenKeys } from "./brokenKeys.ts"
+import { brokenReverts } from "./brokenReverts.ts"
 import type { Planted } from "./Planted.ts"
 
 export interface Defect {
@@ -35,6 +36,7 @@ const defectOf = (what: string, planted: Planted, onlyClients: boolean): Defect 
 export const defects: ReadonlyArray<Defect> = Object.entries({
   ...brokenImports,
   ...brokenKeys,
+  ...brokenReverts,
   ...brokenBatches
 }).flatMap(([what, planted]) => [
   defectOf(what, planted, false),

@@ -58,7 +58,7 @@ const asOwner = <Caller>(caller: Caller, body: unknown): Caller => {
 
 export const brokenImports: Defects = {
   "stage does not see the lease": {
-    seed: 41,
+    seed: 1,
     storage: on("imports", "stage", (stage, command, store) => {
       if (leaseOf(store, command.key) === null) return stage(command)
       alterImport(store, command.key, (stored) => ({ ...stored, payload: command.payload }))
@@ -75,7 +75,7 @@ export const brokenImports: Defects = {
     )
   },
   "stage lets an attempt keep its expired lease": {
-    seed: 41,
+    seed: 20,
     storage: on("imports", "stage", (stage, command, store) => {
       const { attempts = [], process } = importOf(store, command.key) ?? {}
       const lease = process?.lease ?? null
@@ -89,17 +89,17 @@ export const brokenImports: Defects = {
     })
   },
   "claim takes a lease that somebody holds": {
-    seed: 7,
+    seed: 18,
     storage: before("imports", "claim", (store, { key }) => setLease(store, key, null))
   },
   "claim does not count the leases": {
-    seed: 40,
+    seed: 26,
     storage: on("imports", "claim", (claim, command) =>
       claim({ ...command, limits: { deployment: null, supplier: null } })
     )
   },
   "complete does not ask who holds the lease": {
-    seed: 87,
+    seed: 129,
     storage: on("imports", "complete", (complete, command, store) =>
       complete(asHolder(store, command))
     )
@@ -109,8 +109,8 @@ export const brokenImports: Defects = {
     storage: after("imports", "complete", (store) => store.outbox.pop())
   },
   "dryRun leaves the account there": {
-    seed: 58,
-    seen: 58,
+    seed: 1,
+    seen: 1,
     storage: (storage) => ({
       imports: {
         ...storage.imports,
@@ -120,7 +120,7 @@ export const brokenImports: Defects = {
     })
   },
   "release forgets the lease": {
-    seed: 58,
+    seed: 1,
     storage: on("imports", "release", (release, command, store) => {
       const lease = leaseOf(store, command.key)
       return Effect.tap(release(command), () =>
@@ -129,14 +129,14 @@ export const brokenImports: Defects = {
     })
   },
   "release does not write down why": {
-    seed: 58,
+    seed: 1,
     storage: on("imports", "release", (release, command, store) => {
       const count = store.audit.length
       return Effect.tap(release(command), () => Effect.sync(() => store.audit.splice(count)))
     })
   },
   "renew serves any attempt": {
-    seed: 337,
+    seed: 206,
     storage: on("imports", "renew", (renew, command, store) => renew(asHolder(store, command)))
   },
   "skip does not see an account": {
@@ -150,7 +150,7 @@ export const brokenImports: Defects = {
     })
   },
   "the list of pending imports has the skipped ones": {
-    seed: 8,
+    seed: 9,
     storage: ({ imports }) => ({
       imports: {
         ...imports,
@@ -159,15 +159,15 @@ export const brokenImports: Defects = {
     })
   },
   "a decision is stored twice": {
-    seed: 134,
-    seen: 134,
+    seed: 6,
+    seen: 6,
     storage: changing((change) => ({
       ...change,
       transactions: [...change.transactions, ...change.transactions]
     }))
   },
   "a balance is a double": {
-    seed: 134,
+    seed: 5,
     storage: changing((change) => ({
       ...change,
       balance: BigDecimal.fromNumberUnsafe(Math.fround(Number(BigDecimal.format(change.balance))))
@@ -189,16 +189,16 @@ export const brokenImports: Defects = {
   },
   "notes are not looked up": {
     seed: 58,
-    seen: 47,
+    seen: 15,
     storage: on("accounts", "change", (change, command) =>
       change({ ...command, lookup: { ...command.lookup, notes: [] } })
     )
   },
-  "every supplier's day is that of UTC": { seed: 149, storage: withSupplier({ timeZone: utc }) },
-  "every supplier is Ongoing": { seed: 58, storage: withSupplier({ status: "Ongoing" }) },
+  "every supplier's day is that of UTC": { seed: 22, storage: withSupplier({ timeZone: utc }) },
+  "every supplier is Ongoing": { seed: 2, storage: withSupplier({ status: "Ongoing" }) },
   "stage lets a rival in": {
     seed: 63,
-    seen: 63,
+    seen: 13,
     programs: (programs) => ({
       ...programs,
       accountImport: {

@@ -11,8 +11,8 @@ import { hasModel, simulate } from "../Simulation.ts"
 
 const steps = 250
 
-/** Together they reveal every defect that is planted in imports, accounts and keys in memory. */
-const revealing = [41, 57, 58, 99, 149, 293, 337]
+/** Together they reveal every defect that is planted in imports, accounts, keys and reverts in memory. */
+const revealing = [20, 22, 26, 86, 93, 129, 162, 206, 236, 2324]
 
 const simulateOnPostgres = (seeds: ReadonlyArray<number>, burst: number) =>
   Effect.gen(function* () {
