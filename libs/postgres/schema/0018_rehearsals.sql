@@ -1,5 +1,5 @@
--- What the accounts that the lines of a rehearsal would create add up to, counted when lines end, so
--- that reading it takes no longer for a batch of many. Amounts are in units of 0.01.
+-- What the accounts that the lines of a rehearsal would create add up to, counted when lines end,
+-- so that reading it takes no longer for a batch of many. Amounts are in units of 0.01.
 --
 -- They go with their batch, when a sandbox is emptied.
 --
@@ -17,5 +17,5 @@ create table batch_rehearsed (
   constraint batch_rehearsed_pkey primary key (batch, kind, name)
 );
 
-grant select on batch_rehearsed to data_import_batches;
+grant select on batch_rehearsed to data_import_batches, data_import_board;
 grant select, insert, update (count, hundredths) on batch_rehearsed to data_import_batch_worker;

@@ -35,7 +35,7 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"
 import { batchRequest, startRequest } from "./BatchValidation.ts"
 import * as DocumentLookup from "../documents/DocumentLookup.ts"
-import { type ForecastBody, forecastOf } from "./BatchForecast.ts"
+import { type ForecastBody, readForecast } from "./BatchForecast.ts"
 import { isRehearsal } from "./Rehearsal.ts"
 import { aliveFor } from "./BatchMetrics.ts"
 import { settingsOf } from "./NewBatch.ts"
@@ -271,23 +271,10 @@ const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller
   }
 })
 
-/** How many of the newest batches tell how long real runs take. */
-const batchesCompared = 1_000
-
 const forecast = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
-  const { batches } = deps
   const batch = yield* own(deps, caller, named)
   if (!isRehearsal(batch)) return yield* new NotFound()
-  const readsBalances = caller.scopes.includes("account:read")
-  return forecastOf(
-    {
-      batch,
-      problems: yield* batches.problems({ id: batch.id, limit: 0 }),
-      sums: readsBalances ? yield* batches.rehearsed(batch.id) : null,
-      batches: yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
-    },
-    yield* DateTime.now
-  )
+  return yield* readForecast(deps.batches, batch, caller.scopes.includes("account:read"))
 })
 
 const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
