@@ -10,7 +10,7 @@ import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts
 export const supplier = "/board/migrations/DELTA_LEGACY/"
 export const pausedBatch = "00000000-0000-4000-8000-000000000002"
 
-export const rehearsal = "00000000-0000-4000-8000-000000000005"
+const rehearsal = "00000000-0000-4000-8000-000000000005"
 const revertBatch = "00000000-0000-4000-8000-000000000004"
 
 /** A viewer sees less of these. */
