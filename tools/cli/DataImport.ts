@@ -42,6 +42,9 @@ const subcommands = [
   lazily("send", "Send a book, follow the work, and tell what became of every line", async () => {
     return (await import("./send/Send.ts")).send
   }),
+  lazily("rehearse", "Try an import, and say what the real one would do", async () => {
+    return (await import("./rehearse/Rehearse.ts")).rehearse
+  }),
   lazily("reconcile", "Compare a book with what is stored of it, field by field", async () => {
     return (await import("./reconcile/Reconcile.ts")).reconcile
   }),

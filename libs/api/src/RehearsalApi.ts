@@ -59,7 +59,7 @@ const duration = documented(
     from_seconds: "The least time.",
     to_seconds: "The longest time.",
     level: "The share of real runs that take a time between them.",
-    past_runs: "How many rehearsals, of which the real runs are known, it is learnt from."
+    past_runs: "How many real runs that were rehearsed before it is learnt from."
   }
 )
 

@@ -217,4 +217,12 @@ describe("the events of a batch", () => {
     const events = eventsBetween(before, after)
     expect(events).toEqual(expected.map((name) => `data_import.batch.${name}-v1`))
   })
+
+  it("are two when a rehearsal has completed", () => {
+    const settings = { ...queued(1).settings, dryRun: true }
+    const completed = "data_import.batch.completed-v1"
+    const before = { ...queued(1), settings }
+    const events = eventsBetween(before, Batch.end(before, ["FAILED"], at))
+    expect(events).toEqual([completed, "data_import.rehearsal.completed-v1"])
+  })
 })

@@ -17,9 +17,10 @@ const ran = (from: number, seconds: number, settings: Partial<BatchSettings> = {
 const dryRun = { dryRun: true }
 
 describe("the duration of a real run", () => {
-  it("is learnt from the first whole run of the same selection after each rehearsal", () => {
+  it("is learnt from the first whole run of the same selection after the last rehearsal", () => {
     const other = { cohort: "wave 2" }
     const runs = [
+      ran(-20, 5, dryRun),
       ran(0, 10, dryRun),
       ran(20, 5, other),
       { ...ran(30, 5), isCancelled: true },

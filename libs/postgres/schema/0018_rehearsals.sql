@@ -17,5 +17,5 @@ create table batch_rehearsed (
   constraint batch_rehearsed_pkey primary key (batch, kind, name)
 );
 
-grant select on batch_rehearsed to data_import_batches;
+grant select on batch_rehearsed to data_import_batches, data_import_board;
 grant select, insert, update (count, hundredths) on batch_rehearsed to data_import_batch_worker;

@@ -14,7 +14,7 @@ export const matrix = {
   batch_links: "batches ra, batch-worker r, board ra, operator ra",
   batch_problem_sets: "batches r, batch-worker ra(w), board r, operator r",
   batch_problems: "batches r, batch-worker ra(w), board r, operator r",
-  batch_rehearsed: "batches r, batch-worker ra(w)",
+  batch_rehearsed: "batches r, batch-worker ra(w), board r",
   batch_takes: "batch-worker ra(w)d",
   batch_workers: "batches r, batch-worker ra(w)d, board r, operator r",
   batches: "query (r), batches ra(w), batch-worker r(w), events (r), board ra(w), operator ra(w)",

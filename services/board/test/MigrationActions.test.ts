@@ -188,6 +188,24 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
     })
   )
 
+  it.effect("rehearse a cohort by a batch that imports nothing and has a forecast", () =>
+    Effect.gen(function* () {
+      const { process } = yield* MigrationActions
+      const { batch: detail } = yield* MigrationBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a", "b"], "wave-1")
+      const command = { ...processing({ cohort: "wave-1" }), dry_run: true }
+      expect(yield* process(caller, code, command)).toMatchObject({ lines: 2 })
+      const { batch, forecast } = yield* detail(user, code, command.batch_id)
+      expect(batch).toMatchObject({ dry_run: true, name: "Rehearsed from the board" })
+      expect(forecast).toMatchObject({ lines: { total: 2, not_tried: 2 } })
+      const refused = yield* Effect.flip(process(caller, code, { ...command, dry_run: false }))
+      expect(refused).toMatchObject({ _tag: "ValidationFailed" })
+      const { batch_id } = yield* process(caller, code, processing({ cohort: "wave-1" }))
+      expect((yield* detail(user, code, batch_id)).forecast).toBeNull()
+    })
+  )
+
   it.effect("process pending imports, including those that failed before a correction", () =>
     Effect.gen(function* () {
       const { process } = yield* MigrationActions

@@ -78,6 +78,19 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
   },
   {
     at: supplier,
+    button: /Rehearse 5,934 pending accounts of wave-1/,
+    dialog: /Rehearse 5,934 pending accounts of wave-1/,
+    confirm: "Rehearse 5,934 accounts",
+    said: /A rehearsal of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}process/`,
+        body: { selection: { state: "PENDING", cohort: "wave-1" }, ...batch, dry_run: true }
+      }
+    ]
+  },
+  {
+    at: supplier,
     button: "Import all 11,868…",
     dialog: /Import 11,868 pending accounts/,
     confirm: "Import 11,868 accounts",

@@ -10,6 +10,7 @@ import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts
 export const supplier = "/board/migrations/DELTA_LEGACY/"
 export const pausedBatch = "00000000-0000-4000-8000-000000000002"
 
+const rehearsal = "00000000-0000-4000-8000-000000000005"
 const revertBatch = "00000000-0000-4000-8000-000000000004"
 
 /** A viewer sees less of these. */
@@ -26,6 +27,7 @@ export const paths = [
   `${supplier}imports/NL-0004712/`,
   `${supplier}batches/${pausedBatch}/`,
   `${supplier}batches/${revertBatch}/`,
+  `${supplier}batches/${rehearsal}/`,
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   ...certificatePaths,

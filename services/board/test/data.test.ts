@@ -74,6 +74,26 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
       })
     )
 
+    it.effect("rehearses with the rights of the board, and shows the forecast", () =>
+      Effect.gen(function* () {
+        const code = yield* staged
+        const { act, get } = yield* manager
+        const team = "Migration Team"
+        const root = `/board/api/migrations/${code}/`
+        const batch_id = crypto.randomUUID()
+        const rehearsal = { batch_id, selection: {}, operations_team_name: team, dry_run: true }
+        const started = yield* act(`${root}process/`, rehearsal)
+        expect([started.status, started.text]).toEqual([200, expect.stringContaining('"lines":2')])
+        const { text } = yield* get(`${root}batches/${batch_id}/`)
+        expect(JSON.parse(text)).toMatchObject({
+          batch: { dry_run: true },
+          forecast: { lines: { total: 2, not_tried: 2 }, sums: { accounts: 0 }, duration: null }
+        })
+        const retry = yield* act(`${root}retry/`, rehearsal)
+        expect([retry.status, retry.text]).toEqual([400, expect.stringContaining("dry_run")])
+      })
+    )
+
     it.effect("performs a manager's actions, and reports what is wrong with a body", () =>
       Effect.gen(function* () {
         const code = yield* staged

@@ -132,6 +132,20 @@ inChromium("the board in Chromium", (board) => {
 
   it("sends an action once, and says why it was refused", () => does(board, actions[0]))
 
+  it("shows and prints the forecast of a rehearsal, which no list calls an import", async () => {
+    const { page } = await open(supplier)
+    const batches = page.locator("#batches")
+    const row = batches.getByRole("row").filter({ hasText: "Rehearsal" })
+    expect(await row.innerText()).not.toMatch(/IMPORT|PROCESS/)
+    await row.getByRole("link", { name: /^Rehearsal/ }).click()
+    await page.emulateMedia({ media: "print" })
+    const forecast = page.locator("#forecast")
+    await forecast.getByText("The real run would create 1,900 of 2,000 accounts").waitFor()
+    await forecast.getByText("between 3 and 9 minutes, 4 of 5 times; learnt from 2").waitFor()
+    await forecast.getByRole("row", { name: "Accounts, balance 1,900 −48,210.55" }).waitFor()
+    await close(page)
+  })
+
   it("signs off only after the exact name is typed and the open items are accepted", async () => {
     const page = (await open(supplier)).page
     await page.getByRole("button", { name: "Sign off…" }).click()

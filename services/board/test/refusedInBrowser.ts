@@ -19,7 +19,8 @@ export const offering = [
 /** An answer that is requested twice is fetched again after a pause. In milliseconds. */
 const longerThanPause = 2_500
 
-const startsImports = (page: Page) => page.getByRole("button", { name: /^(Retry|Import) / })
+const startsImports = (page: Page) =>
+  page.getByRole("button", { name: /^(Retry|Import|Rehearse) / })
 
 /** On these of the pages that offer imports. */
 export const refusedTests = (

@@ -2,6 +2,7 @@
 import { moneyCompared } from "@data-import/domain/board/MigrationBodies"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import { noCounts } from "@data-import/domain/migrations/Migrations"
+import { forecastOf } from "./sampleForecast.ts"
 
 type Migration = Migrations.MigrationBody
 type Detail = typeof Migrations.MigrationDetailBody.Type
@@ -281,6 +282,15 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
         state: "COMPLETED_WITH_FAILURES",
         finished_at: instant(now - 3 * hour),
         counts: counts({ received: 1_000, succeeded: 990, already: 4, failed: 6 })
+      },
+      {
+        ...batch(5),
+        name: null,
+        operation: "PROCESS",
+        dry_run: true,
+        state: "COMPLETED_WITH_FAILURES",
+        finished_at: instant(now - 4 * hour),
+        counts: counts({ received: 2_000, succeeded: 1_900, failed: 100 })
       }
     ]
   }
@@ -315,6 +325,7 @@ export const batch = (
   const found = batches(now).batches.find(({ batch_id }) => batch_id === id)
   if (found === undefined) return undefined
   const { failed } = found.counts
+  const forecast = found.dry_run ? forecastOf(found.counts) : null
   const revert =
     found.operation === "REVERT"
       ? { cohort: "wave-0", reason: "All balances have the wrong sign", with_additions: false }
@@ -333,12 +344,13 @@ export const batch = (
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
-    return { batch: found, revert, problems: [] }
+    return { batch: found, revert, forecast, problems: [] }
   }
   const most = Math.ceil(failed * 0.8)
   return {
     batch: found,
     revert,
+    forecast,
     problems: [
       of(phone, "customers.*.landline", most, most),
       of(document, "statements.*.statement_path", failed - most, failed)

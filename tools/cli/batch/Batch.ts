@@ -14,7 +14,9 @@ import { bookFile, bookFlags, type BookOptions } from "../book/BookFile.ts"
 import { onService, onServicePatiently } from "../connection/Connection.ts"
 import { problemsJson } from "../send/SendAnswer.ts"
 import { withValues } from "./BookValues.ts"
+import { forecast } from "../rehearse/Rehearse.ts"
 import { revertBatch } from "../revert/Revert.ts"
+import { followed } from "../send/SendBook.ts"
 import { sendProgress } from "../send/SendProgress.ts"
 import { supplier } from "../ImportArguments.ts"
 
@@ -83,13 +85,9 @@ const watch = Command.make(
     function* ({ id }) {
       const { batches } = yield* DataImport
       const progress = yield* sendProgress
-      const last = yield* batches.follow(id).pipe(
-        Stream.tap((batch) => Effect.sync(() => progress.working(batch))),
-        Stream.runLast
-      )
+      const begun = yield* batches.getBatch({ params: { batch_id: id } })
+      const batch = yield* followed(begun, progress)
       yield* progress.end
-      if (Option.isNone(last)) return
-      const batch = last.value
       yield* say({ ...batch, counts: { ...batch.counts } }, batchText(batch))
       if (batch.counts.failed + batch.counts.cancelled > 0) return yield* new LinesFailed()
     },
@@ -261,7 +259,9 @@ const retry = Command.make(
 )
 
 export const batch = Command.make("batch").pipe(
-  Command.withDescription("Batches: how they stand, and pause, resume, cancel, retry and revert"),
+  Command.withDescription(
+    "Batches: how they stand, what a rehearsal forecasts, and pause, resume, cancel, retry and revert"
+  ),
   Command.withSubcommands([
     list,
     show,
@@ -271,6 +271,7 @@ export const batch = Command.make("batch").pipe(
     act("cancel"),
     results,
     retry,
+    forecast,
     revertBatch
   ])
 )

@@ -4,7 +4,7 @@
 import { basename } from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { DataImport } from "@data-import/client/effect"
+import { type CallError, DataImport } from "@data-import/client/effect"
 import { announce, inEnglish, printable, say } from "@data-import/terminal/Answer"
 import { Refused } from "@data-import/terminal/Refused"
 import { LinesFailed } from "../LinesFailed.ts"
@@ -16,7 +16,14 @@ import { asClientOf, connection, patient } from "../connection/Connection.ts"
 import { type Content, readContent } from "./BookContent.ts"
 import { type Part, partSuffix } from "./BookParts.ts"
 import { refuseOtherContent, writeFailedLines } from "./FailedLines.ts"
-import { closes, exampleLines, jsonOf, type PartOutcome, textOf } from "./SendAnswer.ts"
+import {
+  closes,
+  exampleLines,
+  jsonOf,
+  type Outcome,
+  type PartOutcome,
+  textOf
+} from "./SendAnswer.ts"
 import { sendPart } from "./SendBook.ts"
 import { sendProgress } from "./SendProgress.ts"
 import { beginSend, type Payload, type Send } from "./SendState.ts"
@@ -36,36 +43,15 @@ const additionNamed = (text: string): Option.Option<Addition> => {
   return Option.fromUndefinedOr(additions.find((addition) => addition === name))
 }
 
-const flags = {
+/** Of every command that sends a book. */
+export const sendFlags = {
   ...bookFlags,
-  operation: Flag.String("operation").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription(
-      `What is added to imported accounts: ${additions.join(", ")}; each line is the endpoint's body`
-    ),
-    Flag.filterMap(additionNamed, () => `one of ${additions.join(", ")}`),
-    Flag.optional
-  ),
   supplier: Flag.String("supplier").pipe(
     Flag.withMetavar("CODE"),
     Flag.withDescription("The import supplier of every line")
   ),
-  import: Flag.Boolean("import").pipe(
-    Flag.withDescription("Process each account after it is staged; otherwise it is staged only"),
-    Flag.withDefault(false)
-  ),
-  team: optionalText("team", "NAME", "With --import: the operations team of the accounts"),
-  dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("With --import: check each line as processing would, and store nothing"),
-    Flag.withDefault(false)
-  ),
   cohort: optionalText("cohort", "NAME", "The cohort of the accounts"),
   name: optionalText("name", "TEXT", "A name of the batch, for people; the file's unless given"),
-  maxFailures: Flag.Int("max-failures").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Pause when more lines than this have failed"),
-    Flag.optional
-  ),
   failed: Flag.String("failed").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription(
@@ -79,7 +65,34 @@ const flags = {
   )
 }
 
-interface Given extends BookOptions {
+const flags = {
+  ...sendFlags,
+  operation: Flag.String("operation").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription(
+      `What is added to imported accounts: ${additions.join(", ")}; each line is the endpoint's body`
+    ),
+    Flag.filterMap(additionNamed, () => `one of ${additions.join(", ")}`),
+    Flag.optional
+  ),
+  import: Flag.Boolean("import").pipe(
+    Flag.withDescription("Process each account after it is staged; otherwise it is staged only"),
+    Flag.withDefault(false)
+  ),
+  team: optionalText("team", "NAME", "With --import: the operations team of the accounts"),
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("With --import: check each line as processing would, and store nothing"),
+    Flag.withDefault(false)
+  ),
+  maxFailures: Flag.Int("max-failures").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Pause when more lines than this have failed"),
+    Flag.optional
+  )
+}
+
+/** What the command line says about sending a book. */
+export interface SendOptions extends BookOptions {
   readonly operation: Option.Option<Addition>
   readonly supplier: string
   readonly import: boolean
@@ -88,11 +101,13 @@ interface Given extends BookOptions {
   readonly cohort: Option.Option<string>
   readonly name: Option.Option<string>
   readonly maxFailures: Option.Option<number>
+  readonly failed: string
+  readonly isNew: boolean
 }
 
 const nameLength = 64
 
-const nameOf = ({ book, name }: Given): string =>
+const nameOf = ({ book, name }: SendOptions): string =>
   Option.getOrElse(name, () =>
     Array.from(printable(basename(book)))
       .slice(0, nameLength)
@@ -100,7 +115,10 @@ const nameOf = ({ book, name }: Given): string =>
   )
 
 /** An account may have several lines of additions, so that none replaces another. */
-const refuseForAdditions = ({ cohort, corrections, lastWins, ...given }: Given, name: Addition) => {
+const refuseForAdditions = (
+  { cohort, corrections, lastWins, ...given }: SendOptions,
+  name: Addition
+) => {
   const isOfAccounts = given.import || Option.isSome(cohort)
   if (!isOfAccounts && corrections.length === 0 && !lastWins) return Effect.void
   const what = isOfAccounts ? "--import and --cohort" : "--corrections and --last-wins"
@@ -109,7 +127,7 @@ const refuseForAdditions = ({ cohort, corrections, lastWins, ...given }: Given, 
   return Effect.fail(new Refused({ why: `${why}${next}` }))
 }
 
-const payloadOf = Effect.fnUntraced(function* (given: Given) {
+const payloadOf = Effect.fnUntraced(function* (given: SendOptions) {
   const { cohort, dryRun, maxFailures, operation, supplier, team } = given
   const isImport = given.import
   if (Option.isSome(operation)) yield* refuseForAdditions(given, operation.value)
@@ -144,7 +162,7 @@ const isFinal = (error: LinesFailed | Refused): boolean =>
   error._tag === "Refused" && error.isFinal === true
 
 interface Sending {
-  readonly given: Given & { readonly isNew: boolean }
+  readonly given: SendOptions
   readonly file: BookFile
   readonly content: Content
   readonly payload: Payload
@@ -192,7 +210,14 @@ const sendOne = Effect.fnUntraced(function* (sending: Sending, part: Part, send:
   return { batch, firstLine: part.firstLine, problems }
 })
 
-const handler = Effect.fnUntraced(function* (given: Given & { failed: string; isNew: boolean }) {
+/**
+ * Sends a book, follows the work to its end and writes the lines that failed. `report` then tells
+ * the outcome.
+ */
+export const sendBook = Effect.fnUntraced(function* <R>(
+  given: SendOptions,
+  report: (outcome: Outcome) => Effect.Effect<void, CallError, R>
+) {
   const { book, failed } = given
   const payload = yield* payloadOf(given)
   yield* requirePlainFiles([book, ...given.corrections])
@@ -221,7 +246,7 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
     const { overlay } = file
     const outcome = { book, overlay, lines: content.lines, parts, failedFile: failed, ...written }
     yield* Effect.forEach(begun, ({ forget }) => forget, { discard: true })
-    yield* say(jsonOf(outcome), textOf(outcome))
+    yield* report(outcome)
     const { length } = content.parts
     if (written.failedLines > 0 || parts.length < length) return yield* new LinesFailed()
   })
@@ -237,7 +262,9 @@ const handler = Effect.fnUntraced(function* (given: Given & { failed: string; is
   )
 }, Effect.scoped)
 
-export const send = Command.make("send", flags, handler).pipe(
+export const send = Command.make("send", flags, (given) =>
+  sendBook(given, (outcome) => say(jsonOf(outcome), textOf(outcome)))
+).pipe(
   Command.withDescription(
     "Send a book: stage every account, import it with --import, or add to it with --operation. " +
       "The work is followed to its end. " +

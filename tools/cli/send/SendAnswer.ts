@@ -5,7 +5,7 @@
 import type { Schema } from "effect"
 import type { Answer, Batch } from "@data-import/client/effect"
 import { withoutIndexes } from "@data-import/domain/schema/FieldErrors"
-import { inEnglish } from "@data-import/terminal/Answer"
+import { type Entry, inEnglish } from "@data-import/terminal/Answer"
 import { type Overlay, overlayJson } from "../book/Replacement.ts"
 import { knownRemedyOf } from "../reports/ReportCode.ts"
 import type { FailedRow, PartBatch } from "./FailedLines.ts"
@@ -75,7 +75,7 @@ const partJson = ({ batch, firstLine, problems }: PartOutcome) => ({
   problems: problemsJson(problems, firstLine)
 })
 
-export const jsonOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome): Schema.Json => {
+export const jsonOf = ({ book, failedFile, failedLines, lines, ...of }: Outcome): Entry | null => {
   const { overlay, parts } = of
   const [first, ...others] = parts
   if (first === undefined) return null

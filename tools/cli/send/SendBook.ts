@@ -89,20 +89,25 @@ const upload = Effect.fnUntraced(function* (batch_id: string, work: Work) {
 })
 
 /** The batch when its last line has ended. */
+export const followed = Effect.fnUntraced(function* (batch: Batch, progress: SendProgress) {
+  const { batches } = yield* DataImport
+  const last = batches.follow(batch.batch_id).pipe(
+    Stream.tap((now) => Effect.sync(() => progress.working(now))),
+    Stream.runLast
+  )
+  return Option.getOrElse(yield* last, () => batch)
+})
+
+/** As `followed`, after what is left to send was sent. */
 export const sendPart = Effect.fnUntraced(function* (
   work: Work,
   onBatch: (batch: Batch) => Effect.Effect<void>
 ) {
-  const { batches } = yield* DataImport
   const batch = yield* ensureBatch(work.send)
   const { batch_id } = batch
   yield* onBatch(batch)
   if (batch.state === "OPEN") yield* upload(batch_id, work)
-  const last = batches.follow(batch_id).pipe(
-    Stream.tap((now) => Effect.sync(() => work.progress.working(now))),
-    Stream.runLast
-  )
-  const ended = Option.getOrElse(yield* last, () => batch)
+  const ended = yield* followed(batch, work.progress)
   if (ended.started_at === null) {
     yield* work.send.forget
     return yield* cancelledEarly(ended)

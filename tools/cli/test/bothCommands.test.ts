@@ -146,6 +146,7 @@ const local = new Set([
   "map",
   "profile",
   "reconcile",
+  "rehearse",
   "send"
 ])
 

@@ -33,6 +33,11 @@ const leavesOf = ({ name, subcommands }: Command.Command.Any): ReadonlyArray<str
     : inner.flatMap((each) => leavesOf(each).map((leaf) => `${name} ${leaf}`))
 }
 
+const ofBatch = ["show", "resume", "pause", "cancel", "watch", "results", "forecast", "retry"]
+
+const firstLineOf = (...texts: ReadonlyArray<string>): string =>
+  texts.find((text) => text !== "")?.split("\n")[0] ?? ""
+
 /** Commands that ask no service, and one that does nothing with a live key. */
 const unmarked = new Set([
   "check",
@@ -279,23 +284,22 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
             ...more: ReadonlyArray<string>
           ) {
             const { err, out } = yield* run(...line.split(" "), ...more)
-            const [first = ""] = [err, out]
-              .filter((text) => text !== "")
-              .join("\n")
-              .split("\n")
+            const first = firstLineOf(err, out)
             expect(first, line).toMatch(/ \[live\]$/)
             expect(first, line).toMatch(pattern)
             seen.add(line)
           })
-          for (const name of ["show", "resume", "pause", "cancel", "watch", "results", "retry"]) {
+          for (const name of ofBatch) {
             yield* expectFirst(`batch ${name}`, /dry run/i, id)
           }
           yield* expectFirst("batch list", /dry_run/, supplier)
           const book = home.write("book.ndjson", bookOf(1))
-          const sent = [book, "--supplier", supplier, "--import", "--team", team]
+          const own = [book, "--supplier", supplier, "--team", team]
+          const sent = [...own, "--import"]
           const failed = ["--failed", home.path("failed.ndjson")]
           yield* expectFirst("send", /dry run/, ...sent, "--dry-run", ...failed)
           yield* expectFirst("send", /^Sending: /, ...sent, ...failed)
+          yield* expectFirst("rehearse", /dry run/, ...own, ...failed)
           yield* expectFirst("reconcile", /1 lines/, book, "--supplier", supplier)
           yield* expectFirst("login", /The key is valid/)
           yield* expectFirst("auth status", /is valid at/)

@@ -65,7 +65,13 @@ export const actionBodies = {
       description: "`next_after` of the answer before; none to begin."
     })
   }),
-  processing: Processing,
+  processing: Schema.Struct({
+    ...Processing.fields,
+    dry_run: Schema.optionalKey(Schema.Boolean).annotateKey({
+      description: "Whether it is a rehearsal, which imports nothing."
+    })
+  }),
+  retrying: Processing,
   undo: Schema.Struct({
     batch_id: newBatchId,
     cohort: ShortName.annotateKey({ description: "Typed, to confirm." }),
@@ -282,7 +288,7 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   }),
   post("retryFailed", `${migration}retry/`, {
     params: supplier,
-    payload: actionBodies.processing,
+    payload: actionBodies.retrying,
     success: Started
   }),
   post("undoWave", `${migration}undo/`, {

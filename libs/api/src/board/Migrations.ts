@@ -3,7 +3,8 @@
  * `total`.
  * Source: docs/contract/board.md.
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { ForecastBody as BatchForecast } from "@data-import/domain/batches/BatchForecast"
 import { conditions } from "@data-import/domain/migrations/Condition"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
@@ -237,6 +238,9 @@ export const BoardBatchDetailBody = Schema.Struct({
       with_additions: Schema.Boolean
     })
   ).annotateKey({ description: "Null for any operation but REVERT." }),
+  forecast: Schema.NullOr(
+    Schema.Struct(Struct.omit(BatchForecast.fields, ["batch_id", "state"]))
+  ).annotateKey({ description: "Of a rehearsal, as clients get it; null for any other batch." }),
   problems: Schema.Array(
     Schema.Struct({
       ...problem,

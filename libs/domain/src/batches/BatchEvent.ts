@@ -1,13 +1,15 @@
 /** What a change of a batch is announced and recorded as. */
 import { Schema } from "effect"
 import type { Batch, PauseReason } from "./Batch.ts"
+import { isRehearsal } from "./Rehearsal.ts"
 
 /** The names of the outbox events. A name never changes. */
 export const BatchEventName = Schema.Literals([
   "data_import.batch.started-v1",
   "data_import.batch.paused-v1",
   "data_import.batch.completed-v1",
-  "data_import.batch.cancelled-v1"
+  "data_import.batch.cancelled-v1",
+  "data_import.rehearsal.completed-v1"
 ])
 export type BatchEventName = typeof BatchEventName.Type
 
@@ -42,6 +44,7 @@ export const eventsBetween = (before: Batch, after: Batch): ReadonlyArray<BatchE
   if (!before.isCancelled && after.isCancelled) events.push("data_import.batch.cancelled-v1")
   if (before.finishedAt === null && after.finishedAt !== null && !after.isCancelled) {
     events.push("data_import.batch.completed-v1")
+    if (isRehearsal(after)) events.push("data_import.rehearsal.completed-v1")
   }
   return events
 }

@@ -3,12 +3,13 @@
  * would take.
  * Source: docs/contract/batches.md#forecast.
  */
-import { BigDecimal, type DateTime, Schema } from "effect"
+import { BigDecimal, DateTime, Effect, Schema } from "effect"
 import { TransactionType } from "../accounts/Transaction.ts"
 import { missingDocument } from "../migrations/SupplierSummary.ts"
 import { CertifiedSums } from "../certificates/Certificate.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { type Batch, BatchId, BatchState, stateOf } from "./Batch.ts"
+import type { Batches } from "./Batches.ts"
 import { batchLimits } from "./BatchLine.ts"
 import * as Counts from "./Counts.ts"
 import type { Problems } from "./Problems.ts"
@@ -113,7 +114,7 @@ interface Rehearsed {
   readonly batches: ReadonlyArray<Batch>
 }
 
-export const forecastOf = (
+const forecastOf = (
   { batch, batches, problems, sums }: Rehearsed,
   now: DateTime.Utc
 ): ForecastBody => {
@@ -137,3 +138,23 @@ export const forecastOf = (
     not_considered: notConsidered
   }
 }
+
+/** How many of the newest batches tell how long real runs take. */
+export const batchesCompared = 1_000
+
+/** Reads what the forecast of a rehearsal is made of. */
+export const readForecast = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  batch: Batch,
+  readsBalances: boolean
+) {
+  return forecastOf(
+    {
+      batch,
+      problems: yield* batches.problems({ id: batch.id, limit: 0 }),
+      sums: readsBalances ? yield* batches.rehearsed(batch.id) : null,
+      batches: yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
+    },
+    yield* DateTime.now
+  )
+})

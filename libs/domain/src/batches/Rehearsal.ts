@@ -77,18 +77,24 @@ const isRealRunOf = (rehearsal: Batch, other: Batch): boolean => {
 export const realRunOf = (rehearsal: Batch, oldestFirst: ReadonlyArray<Batch>): Batch | undefined =>
   oldestFirst.find((other) => isRealRunOf(rehearsal, other))
 
-/** How many times longer than its rehearsal each real run took, for each line. */
+/**
+ * How many times longer than its rehearsal each real run took, for each line. Of several
+ * rehearsals before a run the last one counts, so that no run counts twice.
+ */
 export const pastRatios = (
   newestFirst: ReadonlyArray<Batch>,
   now: DateTime.Utc
 ): ReadonlyArray<number> => {
   const oldestFirst = newestFirst.toReversed()
-  return oldestFirst.flatMap((rehearsal) => {
-    if (!isRehearsal(rehearsal) || !isWhole(rehearsal)) return []
+  const ratios = new Map<Batch, number>()
+  for (const rehearsal of oldestFirst) {
+    if (!isRehearsal(rehearsal) || !isWhole(rehearsal)) continue
     const real = realRunOf(rehearsal, oldestFirst)
-    const [before, after] = [paceOf(rehearsal, now), real ? paceOf(real, now) : null]
-    return before === null || after === null ? [] : [after / before]
-  })
+    if (real === undefined) continue
+    const [before, after] = [paceOf(rehearsal, now), paceOf(real, now)]
+    if (before !== null && after !== null) ratios.set(real, after / before)
+  }
+  return [...ratios.values()]
 }
 
 /**

@@ -8,7 +8,7 @@ import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { traced } from "../support/Traced.ts"
 import { Batches } from "./Batches.ts"
-import { type ForecastBody, forecastOf } from "./BatchForecast.ts"
+import { batchesCompared, type ForecastBody, readForecast } from "./BatchForecast.ts"
 import { ownBatch } from "./BatchManagement.ts"
 import type { LineOutcome } from "./Counts.ts"
 import { isRehearsal } from "./Rehearsal.ts"
@@ -30,9 +30,6 @@ export interface OutcomeFilter {
   readonly afterLine: number
   readonly limit: number
 }
-
-/** How many of the newest batches tell how long real runs take. */
-const batchesCompared = 1_000
 
 /** An unknown batch, one of another organisation, or one that is no rehearsal, is `NotFound`. */
 export class Rehearsals extends Context.Service<
@@ -63,14 +60,7 @@ const make = Effect.gen(function* () {
 
   const forecast = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const batch = yield* find(caller, named)
-    const readsBalances = caller.scopes.includes("account:read")
-    const found = {
-      batch,
-      problems: yield* batches.problems({ id: batch.id, limit: 0 }),
-      sums: readsBalances ? yield* batches.rehearsed(batch.id) : null,
-      batches: yield* newest
-    }
-    return forecastOf(found, yield* DateTime.now)
+    return yield* readForecast(batches, batch, caller.scopes.includes("account:read"))
   })
 
   const findProcess = (caller: Caller, named: string) =>

@@ -38,6 +38,11 @@ export interface Processing {
   readonly operations_team_name: string
 }
 
+export interface Rehearsable extends Processing {
+  /** Whether it is only tried, and a rehearsal of the import. */
+  readonly dry_run?: boolean
+}
+
 export interface Undoing {
   /** Chosen by the page, as for `Processing`. */
   readonly batch_id: string
@@ -94,7 +99,7 @@ const startProcessing = (
   caller: BoardCaller,
   { code: supplier, organisation, status }: Supplier,
   { batch_id, operations_team_name: operationsTeam }: Processing,
-  chosen: Pick<Batch.BatchSettings, "name" | "pending">
+  chosen: Pick<Batch.BatchSettings, "dryRun" | "name" | "pending">
 ) => {
   const settings = { ...Batch.defaultSettings, supplier, operationsTeam, ...chosen }
   const allowed = Effect.gen(function* () {
@@ -107,16 +112,17 @@ const startProcessing = (
   return startBatch(deps, caller, about, { ...settings, operation: "PROCESS" }, allowed)
 }
 
-/** Processes the selected pending imports, including failed ones. */
+/** Processes or rehearses the selected pending imports, including failed ones. */
 export const process = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
   supplier: Supplier,
-  command: Processing
+  command: Rehearsable
 ) {
   const pending = yield* selected(command.selection)
-  const name = "Processed from the board"
-  return yield* startProcessing(deps, caller, supplier, command, { name, pending })
+  const { dry_run: dryRun = false } = command
+  const name = dryRun ? "Rehearsed from the board" : "Processed from the board"
+  return yield* startProcessing(deps, caller, supplier, command, { dryRun, name, pending })
 })
 
 /** Processes failed imports again. */
@@ -128,6 +134,7 @@ export const retry = Effect.fnUntraced(function* (
 ) {
   const pending = { ...(yield* selected(command.selection)), state: "FAILED" } as const
   return yield* startProcessing(deps, caller, supplier, command, {
+    dryRun: false,
     name: "Retry from the board",
     pending
   })

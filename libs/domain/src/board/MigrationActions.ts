@@ -77,8 +77,8 @@ export class MigrationActions extends Context.Service<
      * once the migration is signed off.
      */
     readonly setCohort: Action<Move, Moved>
-    /** Processes the selected pending imports, including failed ones. */
-    readonly process: Action<BatchActions.Processing, BatchActions.Started>
+    /** Processes or rehearses the selected pending imports, including failed ones. */
+    readonly process: Action<BatchActions.Rehearsable, BatchActions.Started>
     /** Processes failed imports again. */
     readonly retry: Action<BatchActions.Processing, BatchActions.Started>
     /** What `undo` would do. */

@@ -6,7 +6,9 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batches/BatchManagement.ts"
 import { type Batch, BatchId } from "../batches/Batch.ts"
+import { readForecast } from "../batches/BatchForecast.ts"
 import { remaining } from "../batches/Counts.ts"
+import { isRehearsal } from "../batches/Rehearsal.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
@@ -62,7 +64,7 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string
     ) => Answer<{ readonly batches: ReadonlyArray<ReturnType<typeof Bodies.batchBody>> }>
-    /** One batch, with the problems of its failed lines. */
+    /** One batch, with the problems of its failed lines, and the forecast of a rehearsal. */
     readonly batch: (
       user: BoardUser,
       supplier: string,
@@ -223,8 +225,7 @@ const findBatch = Effect.fnUntraced(function* (
   if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
   yield* RequestFacts.noteBatch(found.value)
   const bodyOf = yield* bodies({ batches })
-  const { id: present, settings } = found.value
-  return { id: present, batch: bodyOf(found.value), settings }
+  return { id: found.value.id, batch: bodyOf(found.value), found: found.value }
 })
 
 const oneBatch = Effect.fnUntraced(function* (
@@ -232,9 +233,11 @@ const oneBatch = Effect.fnUntraced(function* (
   supplier: Supplier,
   named: string
 ) {
-  const { batch, id, settings } = yield* findBatch(deps, supplier, named)
+  const { batch, found, id } = yield* findBatch(deps, supplier, named)
   const problems = yield* deps.batches.problems({ id, limit: problemsShown })
-  return Bodies.batchDetailBody(batch, settings, problems)
+  // Who sees a migration sees the sums of its money.
+  const forecast = isRehearsal(found) ? yield* readForecast(deps.batches, found, true) : null
+  return Bodies.batchDetailBody({ batch, settings: found.settings, problems, forecast })
 })
 
 const batchLines = Effect.fnUntraced(function* (

@@ -6,6 +6,7 @@ import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../migrations/SupplierSummary.ts"
 import type { BatchSettings } from "../batches/Batch.ts"
 import type { BatchBody } from "../batches/BatchBody.ts"
+import type { ForecastBody } from "../batches/BatchForecast.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batches/Problems.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
@@ -193,12 +194,19 @@ export const batchBody = (batch: BatchBody) => ({
   finished_at: orNull(batch.finished_at)
 })
 
+interface BatchDetails {
+  readonly batch: BatchBody
+  readonly settings: BatchSettings
+  readonly problems: Problems
+  readonly forecast: ForecastBody | null
+}
+
+/** The batch and its state are beside it. */
+const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
+
 /** A batch with what is wrong with its failed lines. */
-export const batchDetailBody = (
-  batch: BatchBody,
-  { imported, revert }: BatchSettings,
-  problems: Problems
-) => {
+export const batchDetailBody = ({ batch, forecast, problems, settings }: BatchDetails) => {
+  const { imported, revert } = settings
   const cleared = clearedLines(problems)
   return {
     batch: batchBody(batch),
@@ -207,6 +215,7 @@ export const batchDetailBody = (
       reason: revert.reason,
       with_additions: revert.withAdditions
     },
+    forecast: forecast && forecastBody(forecast),
     problems: problems.groups.map(({ attr, code, examples, lines }, index) => ({
       code: code as string,
       attr: maskedPath(attr),

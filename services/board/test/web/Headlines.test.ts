@@ -181,7 +181,8 @@ describe("the headline of a batch", () => {
     [0, "wave 2, north: 13,000 of 20,000 lines ended, 38 failed"],
     [1, "IMPORT 00000000: 400 of 500 lines ended, 100 failed"],
     [2, "wave 1: 30,000 of 30,000 lines ended, none failed"],
-    [3, "Undo of wave-0: 994 of 1,000 accounts reverted, 6 failed"]
+    [3, "Undo of wave-0: 994 of 1,000 accounts reverted, 6 failed"],
+    [4, "Rehearsal 00000000: 2,000 of 2,000 lines rehearsed, 100 would fail"]
   ])("for sample %i is: %s", (index, text) => {
     const batch = batches(now).batches[index]
     expect(batch && ofBatch(batch)).toBe(text)
@@ -189,7 +190,12 @@ describe("the headline of a batch", () => {
 
   it("says that a batch is a dry run, and no line of it has succeeded", () => {
     const [, , ended] = batches(now).batches
-    expect(ended && ofBatch({ ...ended, dry_run: true })).toMatch(/^wave 1 \(dry run\): /)
+    const dry = { dry_run: true }
+    expect(ended && ofBatch({ ...ended, ...dry })).toMatch(
+      /^wave 1 \(rehearsal\): .*none would fail/
+    )
+    const undone = ended && ofBatch({ ...ended, ...dry, operation: "REVERT" })
+    expect(undone).toMatch(/^wave 1 \(dry run\): /)
     expect(lineWord("SUCCEEDED", { dry_run: true, operation: "IMPORT" })).toBe("would succeed")
   })
 })

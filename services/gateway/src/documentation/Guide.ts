@@ -39,6 +39,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "errors",
         "retries",
         "batches",
+        "rehearsing",
         "events",
         "afterwards",
         "proving",

@@ -1,4 +1,4 @@
-/** Starts a batch over selected accounts: a retry of failed ones, or a first attempt. */
+/** Starts a batch over selected accounts: a retry of failed ones, a first attempt, or a rehearsal. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
@@ -10,7 +10,7 @@ import { TeamField, useTeams } from "./TeamField.tsx"
 
 interface Props {
   readonly supplier: string
-  readonly kind: "retry" | "process"
+  readonly kind: "process" | "rehearse" | "retry"
   readonly selection: Readonly<Record<string, string>>
   readonly title: string
   readonly confirm: string
@@ -31,9 +31,19 @@ export const BatchDialog = (props: Props) => {
   // The same id makes a retry after a lost answer idempotent: it starts no second batch.
   const [id] = useState(() => crypto.randomUUID())
   const run = async () => {
-    const path = answers.of(supplier, `${kind}/`)
+    const isRehearsal = kind === "rehearse"
+    const path = answers.of(supplier, isRehearsal ? "process/" : `${kind}/`)
     const body = { batch_id: id, selection, operations_team_name: team }
-    const { lines } = (await act(path, body)) as Started
+    const sent = { ...body, ...(isRehearsal && { dry_run: true }) }
+    const { lines } = (await act(path, sent)) as Started
+    if (isRehearsal) {
+      return (
+        <p>
+          A rehearsal of {counted(lines, "account")} has started.{" "}
+          <Link to={pages.batch(supplier, id)}>Its page</Link> shows what the import would do.
+        </p>
+      )
+    }
     return (
       <p>
         A batch of {counted(lines, "account")} has started. Its progress is under{" "}

@@ -1,4 +1,7 @@
-/** Imports pending accounts: all, or those of a cohort. Shown on ongoing migrations only. */
+/**
+ * Rehearses or imports pending accounts: all, or those of a cohort. Shown on ongoing migrations
+ * only.
+ */
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
@@ -11,33 +14,54 @@ interface Props {
   readonly pending: number
 }
 
-export const ProcessButton = ({ cohort, pending, supplier }: Props) => {
+const kinds = {
+  rehearse: {
+    verb: "Rehearse",
+    does: "are tried by a batch that imports nothing",
+    then: "Its page shows what an import would create, what would fail and why, and how long it would take."
+  },
+  process: {
+    verb: "Import",
+    does: "are imported by a batch",
+    then: "The batch can be paused. For some time imported accounts can be reverted: undo their cohort."
+  }
+} as const
+
+const StartButton = ({ cohort, kind, pending, supplier }: Props & { kind: keyof typeof kinds }) => {
+  const { does, then, verb } = kinds[kind]
   const isOngoing = useIsOngoing(supplier)
   const whose = cohort === undefined ? "" : ` of ${cohort}`
-  const sentence = `Import ${counted(pending, "pending account")}${whose}`
+  const sentence = `${verb} ${counted(pending, "pending account")}${whose}`
+  const all = cohort === undefined ? "all " : ""
   return (
     <ActionButton
-      name={cohort === undefined ? `Import all ${count(pending)}…` : `Import ${count(pending)}…`}
+      name={`${verb} ${all}${count(pending)}…`}
       label={cohort === undefined ? undefined : `${sentence}…`}
       isIdle={pending === 0 || !isOngoing}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}
-          kind="process"
+          kind={kind}
           selection={{ state: "PENDING", ...(cohort !== undefined && { cohort }) }}
           title={sentence}
-          confirm={`Import ${counted(pending, "account")}`}
+          confirm={`${verb} ${counted(pending, "account")}`}
           close={close}
         >
           <p>
             {cohort === undefined
-              ? "All pending accounts, of every cohort and of none, are imported by a batch."
-              : "All pending accounts of this cohort are imported by a batch."}{" "}
-            The batch can be paused. For some time imported accounts can be reverted: undo their
-            cohort.
+              ? `All pending accounts, of every cohort and of none, ${does}.`
+              : `All pending accounts of this cohort ${does}.`}{" "}
+            {then}
           </p>
         </BatchDialog>
       )}
     />
   )
 }
+
+export const ProcessButton = (props: Props) => (
+  <>
+    <StartButton {...props} kind="rehearse" />
+    <StartButton {...props} kind="process" />
+  </>
+)

@@ -10,10 +10,12 @@ import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.t
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
+import { ForecastSection } from "./ForecastSection.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofBatch } from "../text/Headlines.ts"
 import { count, counted } from "../text/Numbers.ts"
+import { isRehearsal } from "../text/Words.ts"
 
 type Group = ReturnType<typeof ranked<BatchDetail["problems"][number]>>[number]
 
@@ -42,8 +44,8 @@ const columnsFor = (supplier: string, { batch }: BatchDetail): ReadonlyArray<Col
   ...clearedColumns(batch.counts.failed, (first_problems) =>
     pages.lines(supplier, batch.batch_id, { outcome: "FAILED", first_problems })
   ),
-  // Lines of other operations may have left no account.
-  ...(batch.operation === "PROCESS" ? [accountsColumn(supplier)] : [])
+  // Lines of other operations may have left no account, and those of a rehearsal change none.
+  ...(batch.operation === "PROCESS" && !batch.dry_run ? [accountsColumn(supplier)] : [])
 ]
 
 interface BodyProps {
@@ -61,11 +63,17 @@ const Problems = ({ detail, supplier }: BodyProps) => {
       title="Problems"
       note={
         failed === 0 ? (
-          "No line has failed."
+          batch.dry_run ? (
+            "No line would fail."
+          ) : (
+            "No line has failed."
+          )
         ) : (
           <>
             <Link to={pages.lines(supplier, batch.batch_id, { outcome: "FAILED" })}>
-              {counted(failed, "line has", "lines have")} failed
+              {batch.dry_run
+                ? `${counted(failed, "line")} would fail`
+                : `${counted(failed, "line has", "lines have")} failed`}
             </Link>
             . A line that has several problems is cleared when all of them are corrected.
           </>
@@ -123,6 +131,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
         {detail.revert !== null && <Revert revert={detail.revert} supplier={supplier} />}
         <Fact name="Operation">
           <span class="code">{batch.operation}</span>
+          {isRehearsal(batch) && ", rehearsed: nothing is imported"}
         </Fact>
         <Fact name="Progress">
           <Progress batch={batch} />
@@ -138,6 +147,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
         </Fact>
       </dl>
       <div class="sections">
+        {detail.forecast !== null && <ForecastSection forecast={detail.forecast} />}
         <Problems detail={detail} supplier={supplier} />
       </div>
     </>

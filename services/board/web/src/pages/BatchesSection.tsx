@@ -10,7 +10,7 @@ import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { counted } from "../text/Numbers.ts"
-import { batchName } from "../text/Words.ts"
+import { batchName, isRehearsal } from "../text/Words.ts"
 
 const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
   {
@@ -19,7 +19,7 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
     cell: (batch) => (
       <>
         <Link to={pages.batch(supplier, batch.batch_id)}>{batchName(batch)}</Link>{" "}
-        <small class="code">{batch.operation}</small>
+        {!isRehearsal(batch) && <small class="code">{batch.operation}</small>}
       </>
     )
   },

@@ -18,7 +18,7 @@ import type {
 } from "../data/Answers.ts"
 import { doneBy, waitsForData, whatWaits } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
-import { batchName, lineWord, needsAttention, stateWord } from "./Words.ts"
+import { batchName, isRehearsal, lineWord, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
   Object.values(states).reduce((sum, value) => sum + value, 0)
@@ -104,11 +104,13 @@ export const ofMigration = (migration: Migration, now: number): string => {
 /** Of one batch. */
 export const ofBatch = (batch: BatchBody): string => {
   const { already, failed, received, remaining, succeeded } = batch.counts
+  const done = isRehearsal(batch) ? "rehearsed" : "ended"
   const ended =
     batch.operation === "REVERT"
       ? `${count(succeeded + already)} of ${counted(received, "account")} ${lineWord("SUCCEEDED", batch)}`
-      : `${count(received - remaining)} of ${counted(received, "line")} ended`
-  return `${batchName(batch)}: ${ended}, ${failed === 0 ? "none" : count(failed)} failed`
+      : `${count(received - remaining)} of ${counted(received, "line")} ${done}`
+  const none = failed === 0 ? "none" : count(failed)
+  return `${batchName(batch)}: ${ended}, ${none} ${lineWord("FAILED", batch)}`
 }
 
 interface LinesFilter {

@@ -57,8 +57,19 @@ const batchStates: Readonly<Record<string, string>> = {
 
 export const batchState = (state: string): string => batchStates[state] ?? state
 
-export const batchName = ({ batch_id, dry_run, name, operation }: BatchBody): string =>
-  `${name ?? `${operation} ${batch_id.slice(0, 8)}`}${dry_run ? " (dry run)" : ""}`
+type Kind = Pick<BatchBody, "dry_run" | "operation">
+
+/** Whether it only tries an import. */
+export const isRehearsal = ({ dry_run, operation }: Kind): boolean =>
+  dry_run && operation !== "REVERT"
+
+/** A rehearsal is never read as an import. */
+export const batchName = (batch: BatchBody): string => {
+  const { batch_id, dry_run, name, operation } = batch
+  const short = batch_id.slice(0, 8)
+  if (isRehearsal(batch)) return name === null ? `Rehearsal ${short}` : `${name} (rehearsal)`
+  return `${name ?? `${operation} ${short}`}${dry_run ? " (dry run)" : ""}`
+}
 
 type LineOutcome = BatchLines["lines"][number]["outcome"]
 
@@ -79,12 +90,10 @@ const revertWords: Readonly<Record<string, string>> = {
 }
 
 /** What has become of lines of a batch. In a dry run nothing has. */
-export const lineWord = (
-  outcome: string,
-  { dry_run, operation }: Pick<BatchBody, "dry_run" | "operation">
-): string => {
+export const lineWord = (outcome: string, { dry_run, operation }: Kind): string => {
   const isRevert = operation === "REVERT"
   if (dry_run && outcome === "SUCCEEDED") return isRevert ? "would be reverted" : "would succeed"
+  if (dry_run && outcome === "FAILED") return "would fail"
   const word = isRevert ? revertWords[outcome] : undefined
   return word ?? lineEnds.find(([name]) => name === outcome)?.[1] ?? outcome
 }
