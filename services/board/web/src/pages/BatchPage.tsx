@@ -147,7 +147,9 @@ const Body = ({ detail, supplier }: BodyProps) => {
         </Fact>
       </dl>
       <div class="sections">
-        {detail.forecast !== null && <ForecastSection forecast={detail.forecast} />}
+        {detail.forecast !== null && (
+          <ForecastSection supplier={supplier} batch={batch.batch_id} forecast={detail.forecast} />
+        )}
         <Problems detail={detail} supplier={supplier} />
       </div>
     </>
