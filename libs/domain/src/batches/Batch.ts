@@ -265,10 +265,7 @@ const finishedIfDone = (batch: Batch, at: DateTime.Utc): Batch =>
 
 /** What the storage knows of a batch that is about to start. */
 export interface StartCircumstances {
-  /**
-   * Whether the account of one of its lines was imported, or staged anew, since it was created, or
-   * the lines of the batch that its filter names were deleted.
-   */
+  /** Whether what its lines are made of has changed since it was created, or was deleted. */
   readonly isOvertaken: boolean
 }
 

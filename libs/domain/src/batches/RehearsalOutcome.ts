@@ -49,7 +49,7 @@ const linesIn = (counts: ReadonlyArray<OutcomeCount>): number =>
   counts.reduce((sum, { lines }) => sum + lines, 0)
 
 const runBody = (run: Batch | undefined) => {
-  if (run?.started == null || run.finishedAt === null) return null
+  if (run === undefined || run.started === null || run.finishedAt === null) return null
   const milliseconds = DateTime.toEpochMillis(run.finishedAt) - run.started.at.epochMilliseconds
   return { batch_id: run.id, seconds: milliseconds / 1_000 }
 }

@@ -3,7 +3,7 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { Config, Context, type DateTime, Effect, Layer, Option, Result } from "effect"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../requests/Hashing.ts"

@@ -1,6 +1,6 @@
 /**
  * Why an account is not staged.
- * Source: docs/contract/import.md#staging.
+ * Source: docs/contract/import.md#stage.
  */
 import { DateTime, Effect, Option } from "effect"
 import { differencesOf } from "../accounts/AccountDifferences.ts"
