@@ -159,7 +159,10 @@ export const ofBatch: Readonly<Record<string, Omit<Request, "path">>> = {
   "resume/": { method: "POST" },
   "cancel/": { method: "POST" },
   "results/": {},
-  "problems/": {}
+  "problems/": {},
+  "forecast/": {},
+  "outcome/": {},
+  "outcome/lines/": {}
 }
 
 export const batchRequests = Object.entries(ofBatch)
@@ -196,9 +199,10 @@ export const clientWith = Effect.fnUntraced(function* (stored: Supplier) {
     const { headers, ...request } = ofBatch[rest] ?? {}
     return ask({ path: `${batches}${batch}/${rest}`, ...request }, key, headers)
   }
-  /** A new batch of one line. */
+  /** A new batch of one line, of which every request can be made. */
   const batch = Effect.gen(function* () {
-    const payload = { import_supplier: supplier.code, operation: "STAGE" }
+    const rehearsal = { operation: "PROCESS", operations_team_name: team, dry_run: true }
+    const payload = { import_supplier: supplier.code, ...rehearsal }
     const created = yield* ask({ path: batches, body: JSON.stringify({ payload }) })
     const { batch_id } = created.json as { readonly batch_id: string }
     expect((yield* askOf(batch_id, "lines/")).status).toBe(200)

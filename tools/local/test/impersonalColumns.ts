@@ -35,6 +35,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     batch_chunks: "outcomes",
     batch_problem_sets: "digest",
     batch_problems: "code digest",
+    batch_rehearsed: "hundredths kind name",
     batches:
       "api_key cohort imported name operation operations_team organisation parameters paused_by " +
       "pending recent revert supplier waiting_for"
@@ -45,7 +46,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "states, codes and cohorts": {
     import_activity: "supplier",
-    import_attempts: "id outcome",
+    import_attempts: "id judged_by outcome",
     import_differences: "cohort kind name supplier",
     import_failures: "code cohort supplier",
     import_history: "cohort kind name supplier",
@@ -84,6 +85,8 @@ export const unmarked: ReadonlyArray<string> = [
   "idempotency_keys.organisation",
   "idempotency_keys.token",
   "import_processes.account_number",
+  "accounts.payload_hash",
+  "import_attempts.payload_hash",
   "import_processes.payload_hash",
   "note_documents.document_checksum",
   "notes.document_digest",

@@ -80,6 +80,7 @@ const make = Effect.fnUntraced(function* (client: Client, token: string) {
   yield* create(Batches.pendingBatch, {
     operation: "PROCESS",
     operations_team_name: team,
+    dry_run: true,
     source: "PENDING"
   })
 })

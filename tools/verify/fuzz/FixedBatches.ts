@@ -18,7 +18,7 @@ export const endedBatch = idOf(4)
 export const deletedBatch = idOf(5)
 /** Has as many lines as a batch may have. */
 export const fullBatch = idOf(6)
-/** Accepts no lines, because it is about pending imports. */
+/** Accepts no lines, because it is about pending imports, which it only rehearses. */
 export const pendingBatch = idOf(7)
 /** The id of a batch that does not exist. */
 export const noBatch = idOf(8)
@@ -35,7 +35,10 @@ const batches: Readonly<Record<string, string>> = {
   startBatch: pausedBatch,
   pauseBatch: pausedBatch,
   resumeBatch: pausedBatch,
-  cancelBatch: cancelledBatch
+  cancelBatch: cancelledBatch,
+  getBatchForecast: pendingBatch,
+  getBatchOutcome: pendingBatch,
+  listOutcomeLines: pendingBatch
 }
 
 /** The path with a batch for which the operation always succeeds. */
