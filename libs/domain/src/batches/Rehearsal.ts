@@ -62,20 +62,27 @@ const isWhole = ({ finishedAt, isCancelled }: Batch): boolean => finishedAt !== 
 /** A run of a part is not the real run. */
 const similarSize = 2
 
-const isRealRunOf = (rehearsal: Batch, other: Batch): boolean => {
+/** Whether a whole batch of the same selection is a real run after the rehearsal. */
+const isLaterRun = (rehearsal: Batch, other: Batch): boolean => {
   const [one, two] = [rehearsal.counts.received, other.counts.received]
   return (
-    isWhole(other) &&
     !other.settings.dryRun &&
-    selectionOf(other.settings) === selectionOf(rehearsal.settings) &&
     DateTime.isGreaterThan(other.createdAt, rehearsal.createdAt) &&
     Math.max(one, two) <= similarSize * Math.min(one, two)
   )
 }
 
 /** The first whole run after the rehearsal of what it rehearsed. */
-export const realRunOf = (rehearsal: Batch, oldestFirst: ReadonlyArray<Batch>): Batch | undefined =>
-  oldestFirst.find((other) => isRealRunOf(rehearsal, other))
+export const realRunOf = (
+  rehearsal: Batch,
+  oldestFirst: ReadonlyArray<Batch>
+): Batch | undefined => {
+  const selection = selectionOf(rehearsal.settings)
+  return oldestFirst.find(
+    (other) =>
+      isWhole(other) && isLaterRun(rehearsal, other) && selectionOf(other.settings) === selection
+  )
+}
 
 /**
  * How many times longer than its rehearsal each real run took, for each line. Of several
@@ -85,11 +92,12 @@ export const pastRatios = (
   newestFirst: ReadonlyArray<Batch>,
   now: DateTime.Utc
 ): ReadonlyArray<number> => {
-  const oldestFirst = newestFirst.toReversed()
+  const whole = newestFirst.filter(isWhole).toReversed()
+  const bySelection = Map.groupBy(whole, ({ settings }) => selectionOf(settings))
   const ratios = new Map<Batch, number>()
-  for (const rehearsal of oldestFirst) {
-    if (!isRehearsal(rehearsal) || !isWhole(rehearsal)) continue
-    const real = realRunOf(rehearsal, oldestFirst)
+  for (const rehearsal of whole.filter(isRehearsal)) {
+    const alike = bySelection.get(selectionOf(rehearsal.settings)) ?? []
+    const real = alike.find((other) => isLaterRun(rehearsal, other))
     if (real === undefined) continue
     const [before, after] = [paceOf(rehearsal, now), paceOf(real, now)]
     if (before !== null && after !== null) ratios.set(real, after / before)
