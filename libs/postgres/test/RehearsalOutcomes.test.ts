@@ -90,7 +90,7 @@ layer(storage, { excludeTestServices: true })("an outcome", (it) => {
         "reverted"
       ]
       for (const number of numbers) yield* stage(number, -30)
-      const all = [...numbers, "unknown"]
+      const all = [...numbers, "unknown", "late"]
       for (const number of numbers.slice(1, -1)) yield* fail(owner, number, 1, { dryRun: true })
       const rehearsal = yield* rehearsed(owner, all, ["created", "reverted"])
       yield* fail(owner, "same", 4)
@@ -103,14 +103,11 @@ layer(storage, { excludeTestServices: true })("an outcome", (it) => {
       yield* imports.setSkipped({ key: keyOf("skipped"), skipped: true, at: noonPlus(3) })
       const account = yield* complete(owner, "created", noonPlus(4))
       const reverted = yield* complete(owner, "reverted", noonPlus(4))
+      yield* stage("late", 3)
+      yield* complete(owner, "late", noonPlus(4))
       yield* reverting({ key: keyOf("reverted"), caller, number: reverted.number })
       expect(account.number).not.toBe(reverted.number)
-      const query = {
-        rehearsal,
-        at: noonPlus(600),
-        afterLine: 0,
-        lines: 10
-      }
+      const query = { rehearsal, at: noonPlus(600), afterLine: 0, lines: all.length }
       const { counts, lines } = yield* RehearsalOutcomes
       const happened = yield* lines(query)
       expect(
@@ -125,7 +122,8 @@ layer(storage, { excludeTestServices: true })("an outcome", (it) => {
         ["idle", "NOT_TRIED", "PENDING"],
         ["skipped", "SKIPPED", "SKIPPED"],
         ["reverted", "CREATED", "REVERTED"],
-        ["unknown", "NOT_TRIED", "NEVER_STAGED"]
+        ["unknown", "NOT_TRIED", "NEVER_STAGED"],
+        ["late", "CHANGED", "IMPORTED"]
       ])
       expect(yield* lines({ ...query, afterLine: 2, lines: 2 })).toEqual(happened.slice(2, 4))
       const sum = (yield* counts(query)).reduce((total, each) => total + each.lines, 0)

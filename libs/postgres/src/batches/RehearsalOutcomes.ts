@@ -48,6 +48,7 @@ const compared = (
       when present.erased_at is not null then 'ERASED'
       when happened.outcome is null then case when present.skipped then 'SKIPPED'
         else 'NOT_TRIED' end
+      when rehearsed.sequence is null and of_line.predicted <> 'SUCCEEDED' then 'CHANGED'
       when rehearsed.sequence is not null and (rehearsed.payload_hash, rehearsed.judged_by)
         is distinct from (happened.payload_hash, happened.judged_by) then 'CHANGED'
       when ${lacksDocument(sql, "rehearsed")} <> ${lacksDocument(sql, "happened")} then 'CHANGED'
