@@ -77,8 +77,7 @@ begin
     where certificates.supplier = import_processes.supplier);
   update import_processes set payload = null, payload_bytes = null, payload_hash = null,
     skipped = true, lease_attempt = null, lease_expires_at = null, lease_dry_run = false,
-    failed_staging = null,
-    account_number = null, account_created_at = null, erased_at = instant
+    failed_staging = null, account_number = null, account_created_at = null, erased_at = instant
   where id = import;
   return outside;
 end $$;

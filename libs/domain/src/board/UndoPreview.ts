@@ -12,6 +12,7 @@ import type { RequestCode } from "../codes/Code.ts"
 import { sum, twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
+import { compareCodePoints } from "../support/CodePoints.ts"
 
 export interface UndoQuery {
   /** Null for the accounts of all cohorts, and of none. */
@@ -72,7 +73,7 @@ const endedBody = (groups: ReadonlyArray<WaveGroup>, supplier: Supplier) => ({
   additions: additionsOf(groups),
   payment_instructions: [...Map.groupBy(groups, ({ vendor }) => vendor)]
     .flatMap(([vendor, own]) => (vendor === null ? [] : [{ vendor, accounts: accountsIn(own) }]))
-    .toSorted((one, other) => one.vendor.localeCompare(other.vendor)),
+    .toSorted((one, other) => compareCodePoints(one.vendor, other.vendor)),
   closes_at: closing(groups, "firstCreatedAt", supplier)
 })
 
@@ -104,6 +105,8 @@ export const undoPreview = Effect.fnUntraced(function* (
     ...endedBody(byRefusal.get(null) ?? [], supplier),
     refused: [...refused, running]
       .filter(({ accounts }) => accounts > 0)
-      .toSorted((one, other) => other.accounts - one.accounts || one.code.localeCompare(other.code))
+      .toSorted(
+        (one, other) => other.accounts - one.accounts || compareCodePoints(one.code, other.code)
+      )
   }
 })

@@ -177,8 +177,7 @@ const part = (
 const present = (sql: Sql): Statement.Fragment => sql`(
   select id, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
     account_number, account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort,
-    erased_at,
-    reverted_at
+    erased_at, reverted_at
   from import_processes) as present`
 
 const listEntry = (
