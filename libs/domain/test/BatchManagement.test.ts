@@ -265,6 +265,7 @@ const endedBatch = Effect.gen(function* () {
   yield* chunk.finish({
     ended: [endOf(1, "SUCCEEDED", []), endOf(2, "FAILED", [problem])],
     imports: [],
+    reverts: [],
     caller: demo,
     postponed: [],
     waitingFor: null,

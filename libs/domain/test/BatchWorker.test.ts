@@ -287,7 +287,9 @@ describe("a batch", () => {
         ({ finish }: ChunkInHand): ChunkInHand["finish"] =>
         (end) => {
           offered.push(end.imports.map(({ creation }) => creation?.newAccount.number))
-          return offered.length === 1 ? Effect.succeed(false) : finish(end)
+          return offered.length === 1
+            ? Effect.succeed(new Set(end.imports.map(({ end: { line } }) => line)))
+            : finish(end)
         }
       const batches = withFinish(yield* Batches, finishOf)
       const settings = { chunks: 1, linesKeptFor, drain: Duration.seconds(5) }

@@ -34,16 +34,7 @@ const process: ImportProcess = {
 
 const view: RevertView = {
   at: noonPlus(60),
-  details: {
-    process,
-    stagedAt: noon,
-    stagings: 1,
-    hash: null,
-    cohort: null,
-    hasFailed: false,
-    attempts: [],
-    reverted: []
-  },
+  details: { process, hasFailed: false },
   status: "Ongoing",
   window: 14,
   named: account

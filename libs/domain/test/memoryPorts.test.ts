@@ -9,6 +9,7 @@ import { layerMemory as eventLog } from "../testing/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../testing/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../testing/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../testing/memory/Configuration.ts"
+import { layerMemory as reverts } from "../testing/memory/Reverts.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { auditSearchContract } from "../testing/AuditSearchContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
@@ -32,5 +33,5 @@ auditSearchContract("in memory", storage)
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
-newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
+newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts, reverts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))

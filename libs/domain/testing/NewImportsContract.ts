@@ -1,25 +1,27 @@
 /**
- * What every storage of batches must do with imports that are stored together with the end of their
- * lines: store what single requests would store. The store may be shared, but nothing else may take
- * lines. All instants are arguments.
+ * What every storage of batches must do with imports and reverts that are stored together with the
+ * end of their lines: store what single requests would store. The store may be shared, but nothing
+ * else may take lines. All instants are arguments.
  */
 import type { Vitest } from "@effect/vitest"
 import { describe, expect, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, type Layer, Option, Stream } from "effect"
+import { Duration, Effect, type Layer, Option, Result, Stream } from "effect"
 import { type ImportKey, PayloadHash } from "../src/imports/ImportProcess.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
-import type { Batches, ChunkInHand, NewImport } from "../src/batches/Batches.ts"
+import type { Batches, ChunkInHand, LineRevert, NewImport } from "../src/batches/Batches.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses.ts"
+import { AccountNumberDiffers } from "../src/requests/Failure.ts"
+import { type RevertOrder, Reverts } from "../src/imports/Reverts.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { encodeDescription } from "./describedAccounts.ts"
 import { type Begun, endOf, finish, found, started, taken } from "./begunBatches.ts"
-import { expectSame, freshAttempt, newAccountFor, noon } from "./freshNames.ts"
+import { expectSame, freshAttempt, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { pause } from "./PausedSupplierContract.ts"
 import { domesticAccount } from "./samples.ts"
 
-type Ports = Accounts | AuditLog | Batches | Configuration | ImportProcesses
+type Ports = Accounts | AuditLog | Batches | Configuration | ImportProcesses | Reverts
 
 const keyOf = ({ supplier }: Pick<Begun, "supplier">, number: string): ImportKey => ({
   import_supplier: supplier.code,
@@ -137,7 +139,9 @@ const likeSingleSteps = (it: Vitest.MethodsNonLive<Ports>): void => {
       const created = keys.map(creating)
       const imports = keys.map((key, index) => importOf(key, created[index] ?? null))
       const { caller } = batch
-      expect(yield* finish(chunk, [], { imports: ending(chunk, imports), caller })).toBe(true)
+      expect(yield* finish(chunk, [], { imports: ending(chunk, imports), caller })).toEqual(
+        new Set()
+      )
       expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 2 })
       const single = keyOf(batch, "single")
       const newAccount = creating(single)
@@ -161,10 +165,10 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       yield* storeSingly(importOf(keyOf(batch, "single"), single), batch.caller)
       const taking = { ...accountFor(b), number: single.number }
       const imports = ending(chunk, [importOf(a, accountFor(a)), importOf(b, taking)])
-      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set([1, 2]))
       const { find } = yield* ImportProcesses
       expect(yield* find(a)).toEqual(Option.none())
-      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toEqual(new Set())
       expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
     })
   )
@@ -176,7 +180,7 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       const key = keyOf(batch, "a")
       yield* pause(batch.supplier.code)
       const imports = ending(chunk, [importOf(key)])
-      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set())
       expect(yield* (yield* ImportProcesses).find(key)).toEqual(Option.none())
       expect((yield* found(batch)).counts).toMatchObject({ received: 1, succeeded: 0 })
     })
@@ -191,10 +195,10 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       const { number } = newAccountFor(keyOf(batch, "any"), noon)
       const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
       const imports = ending(chunk, made)
-      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set([1, 2]))
       const { find } = yield* ImportProcesses
       for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
-      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toEqual(new Set())
       expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
     })
   )
@@ -208,7 +212,7 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       const single = accountFor(a)
       yield* storeSingly(importOf(a, single), batch.caller)
       const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
-      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set())
       expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
     })
   )
@@ -231,6 +235,77 @@ const besideOthers = (it: Vitest.MethodsNonLive<Ports>): void => {
   )
 }
 
+/** An account of each number, and the order to revert it unless its number differs. */
+const reverting = Effect.fnUntraced(function* (batch: Begun, numbers: ReadonlyArray<string>) {
+  yield* teamExists
+  return yield* Effect.forEach(
+    numbers,
+    Effect.fnUntraced(function* (each) {
+      const key = keyOf(batch, each)
+      const account = accountFor(key)
+      yield* storeSingly(importOf(key, account), batch.caller)
+      const { number } = account
+      const decide: RevertOrder["decide"] = ({ details: { process } }) =>
+        process.account?.number === number
+          ? Result.succeed(true)
+          : Result.fail(new AccountNumberDiffers({ key, accountNumber: number }))
+      return { key, number, reason: "Wrong sign", decide } satisfies RevertOrder
+    })
+  )
+})
+
+const ofLines = (
+  { lines }: ChunkInHand,
+  orders: ReadonlyArray<RevertOrder>
+): ReadonlyArray<LineRevert> =>
+  lines.flatMap((line, index) => {
+    const order = orders[index]
+    return order === undefined
+      ? []
+      : [{ ...order, line: line.line, endOf: () => endOf("SUCCEEDED")(line) }]
+  })
+
+const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
+  const at = noonPlus(60)
+
+  it.effect("reverts for lines as single steps do", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const { caller } = batch
+      const [single, ...orders] = yield* reverting(batch, ["single", "a", "b"])
+      if (single === undefined) throw new Error("There are three orders")
+      yield* (yield* Reverts).revert({ ...single, dryRun: false, caller, at })
+      const chunk = yield* taken()
+      const refused = yield* finish(chunk, [], { reverts: ofLines(chunk, orders), caller, at })
+      expect(refused).toEqual(new Set())
+      expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 2 })
+      const expected = yield* leftOf(single.key, null)
+      expect(expected.audit.at(-1)).toEqual(["revert_import", "reverted"])
+      for (const { key } of orders) expectSame(yield* leftOf(key, null), expected)
+    })
+  )
+
+  it.effect("reverts for no line if it cannot for some, and names these", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const { caller } = batch
+      const orders = yield* reverting(batch, ["a", "b"])
+      const chunk = yield* taken()
+      const { find } = yield* ImportProcesses
+      const [a, b] = orders as [RevertOrder, RevertOrder]
+      yield* (yield* Reverts).revert({ ...b, dryRun: false, caller, at })
+      const reverts = ofLines(chunk, orders)
+      expect(yield* finish(chunk, [], { reverts, caller, at })).toEqual(new Set([2]))
+      expect(Option.getOrThrow(yield* find(a.key)).account?.number).toBe(a.number)
+      const [one] = ofLines(chunk, [a])
+      const ended = chunk.lines.slice(1).map(endOf("FAILED"))
+      yield* finish(chunk, ended, { reverts: one === undefined ? [] : [one], caller, at })
+      expect(Option.getOrThrow(yield* find(a.key)).account).toBe(null)
+      expect((yield* found(batch)).counts).toMatchObject({ succeeded: 1, failed: 1 })
+    })
+  )
+}
+
 /** Runs the suite on the ports of the layer. */
 export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Imports of a batch, ${name}`, (it) => {
@@ -239,6 +314,7 @@ export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): voi
       likeSingleSteps(it)
       together(it)
       besideOthers(it)
+      reverts(it)
     })
   })
 }

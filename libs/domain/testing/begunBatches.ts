@@ -177,6 +177,7 @@ export const finish = (
   chunk.finish({
     ended,
     imports: [],
+    reverts: [],
     caller: callerOf(chunk.batch.organisation),
     postponed: [],
     waitingFor: null,

@@ -3,7 +3,6 @@
  * the results.
  */
 import { Effect, Exit, Stream } from "effect"
-import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import type { ChunkInHand, Creating } from "@data-import/domain/batches/Batches"
 import {
   batchNamed,
@@ -11,12 +10,14 @@ import {
   type BatchRecord,
   type Counts,
   countsOf,
-  lineOf
+  lineOf,
+  type LineRecord
 } from "./BatchModel.ts"
 import type { Executed } from "./CallScheduler.ts"
 import { begin, end, log } from "./Lifecycle.ts"
 import { readResult } from "./LineResultText.ts"
-import type { Answer, LineStep, Order, SentRequest } from "./Request.ts"
+import { revertMessage } from "./Output.ts"
+import { type Answer, type LineStep, nameOf, type Order, type SentRequest } from "./Request.ts"
 import type { World } from "./World.ts"
 
 const learnOfCreation = (world: World, { exit }: Executed): void => {
@@ -28,29 +29,34 @@ const learnOfCreation = (world: World, { exit }: Executed): void => {
 }
 
 /**
- * Imports that are stored together with the ends of their lines: to other clients as if each had
- * been staged and processed now.
+ * Imports and reverts that are stored together with the ends of their lines: to other clients as if
+ * each had been staged and processed, or reverted, now. `stored` has the names of the imports and
+ * the numbers of the accounts.
  */
 export const learnOfChunk = (
   world: World,
   { args, request }: Executed,
-  isNew: (key: ImportKey) => boolean
+  stored: ReadonlySet<string>
 ): void => {
-  const { imports } = args[0] as Parameters<ChunkInHand["finish"]>[0]
+  const { imports, reverts } = args[0] as Parameters<ChunkInHand["finish"]>[0]
   const session = world.sessions.findLast((each) => each.request === request)
   if (session === undefined) return
   const { lines, name, organisation } = batchOf(world.batches, session.chunk.batch.id)
-  for (const { creation, end: ended } of imports.filter((each) => isNew(each.key))) {
-    const own = lineOf({ lines, name }, ended.line)
+  const happened = (own: LineRecord, order: Order, message: string) => {
     own.isStoredTogether = true
     const line: LineStep = { batch: name, line: own.number, step: "end", worker: request.id }
-    const happened = (order: Order, message: string) => {
-      const { instance } = request
-      const asked = begin(world, { order, organisation, keyed: null, instance, slow: false, line })
-      end(world, asked, { code: "ok", message })
-    }
-    if (own.stage !== null) happened(own.stage, "first")
-    if (creation !== null) happened(own.end, creation.newAccount.number)
+    const { instance } = request
+    const asked = begin(world, { order, organisation, keyed: null, instance, slow: false, line })
+    end(world, asked, { code: "ok", message })
+  }
+  for (const { creation, end: ended } of imports.filter(({ key }) => stored.has(nameOf(key)))) {
+    const own = lineOf({ lines, name }, ended.line)
+    if (own.stage !== null) happened(own, own.stage, "first")
+    if (creation !== null) happened(own, own.end, creation.newAccount.number)
+  }
+  for (const { line, number } of reverts.filter((each) => stored.has(each.number))) {
+    const own = lineOf({ lines, name }, line)
+    happened(own, own.end, revertMessage(true, number))
   }
 }
 

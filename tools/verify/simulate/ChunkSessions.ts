@@ -52,7 +52,7 @@ export const guardBatches = (
       confirm: inHand("confirm", chunk.confirm),
       finish: (finishing: Parameters<ChunkInHand["finish"]>[0]) =>
         inHand("finish", chunk.finish(finishing)).pipe(
-          Effect.tap((isStored) => (isStored ? session.end : Effect.void))
+          Effect.tap((refused) => (refused.size === 0 ? session.end : Effect.void))
         )
     } as unknown as Batches["Service"]) as unknown as Pick<ChunkInHand, "confirm" | "finish">
     return Option.some({ ...chunk, ...guarded })

@@ -63,6 +63,7 @@ const brief = (value: unknown): string => {
     return `${String(value._tag)}${found}`
   }
   if (Array.isArray(value)) return `${value.length} of them`
+  if (value instanceof Set) return value.size === 0 ? "all stored" : `${value.size} refused`
   return typeof value === "boolean" || typeof value === "string" ? String(value) : ""
 }
 

@@ -25,17 +25,22 @@ const watchImports = Effect.fnUntraced(function* (world: World, names: ReadonlyS
   }
 })
 
-const stagedIn = ({ observations }: World): ReadonlySet<string> =>
-  new Set([...observations].flatMap(([name, { row }]) => (row === null ? [] : [name])))
+/** The names of the imports that were staged, and the numbers of the accounts reverted. */
+const storedIn = ({ observations }: World): ReadonlySet<string> =>
+  new Set(
+    [...observations].flatMap(([name, { row }]) =>
+      row === null ? [] : [name, ...row.reverted.map(({ number }) => number)]
+    )
+  )
 
 /** The names of the imports that a command is about. */
 const namesIn = (command: unknown): ReadonlyArray<string> => {
   if (!isWire(command)) return []
-  const { imports, key } = command
+  const { imports = [], key, reverts = [] } = command
   const own = isWire(key)
     ? [`${String(key["import_supplier"])}/${String(key["external_account_number"])}`]
     : []
-  return [...own, ...(Array.isArray(imports) ? imports.flatMap(namesIn) : [])]
+  return [...own, ...[imports, reverts].flat().flatMap(namesIn)]
 }
 
 /** Counts what a revert came before: the next calls of the other requests about its import. */
@@ -64,13 +69,12 @@ export const watchCall = Effect.fnUntraced(function* (world: World, executed: Ex
     ...(typeof attempt === "string" && { attempt })
   }
   request.calls.push(call)
-  const before = stagedIn(world)
+  const before = storedIn(world)
   const isOfAll = operation === "ImportProcesses.deletePayloads"
   yield* watchImports(world, new Set(isOfAll ? world.keys.map(nameOf) : namesIn(command)))
   meetRivals(world, executed)
   if (operation === "Batches.finish") {
-    const after = stagedIn(world)
-    learnOfChunk(world, executed, (key) => after.has(nameOf(key)) && !before.has(nameOf(key)))
+    learnOfChunk(world, executed, storedIn(world).difference(before))
   }
   if (operation.startsWith("Batches.")) yield* watchBatches(world, executed)
 })

@@ -76,7 +76,7 @@ const after = (last: TakenLast | null, { id, organisation, settings }: Batch.Bat
 })
 
 const isPrepared = (run: LineRun | PreparedLine | null): run is PreparedLine =>
-  run?._tag === "Prepared"
+  run?._tag === "Import" || run?._tag === "Revert"
 
 /** Runs the lines of the chunk. Those that can be are stored together. */
 const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: ChunkInHand) {
@@ -90,14 +90,19 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
     prepared: ReadonlyArray<PreparedLine>
   ) {
     const at = yield* DateTime.now
-    const imports = prepared.map(({ made }) => made)
-    return yield* chunk.finish({ ...turn.finishing(runs, at), imports, caller })
+    const imports = prepared.flatMap((line) => (line._tag === "Import" ? [line.made] : []))
+    const reverts = prepared.flatMap((line) => (line._tag === "Revert" ? [line.revert] : []))
+    return yield* chunk.finish({ ...turn.finishing(runs, at), imports, reverts, caller })
   })
   const [first] = lines
   if (first !== undefined && times >= failAfter) {
-    return yield* finish([yield* runner.abandon(first)], [])
+    yield* finish([yield* runner.abandon(first)], [])
+    return
   }
-  if (times >= runAloneAfter) return yield* finish(yield* runAll(lines.slice(0, 1)), [])
+  if (times >= runAloneAfter) {
+    yield* finish(yield* runAll(lines.slice(0, 1)), [])
+    return
+  }
   const prepareAll = Effect.fnUntraced(function* (chosen: ChunkInHand["lines"]) {
     const prepared = yield* turn.run(chosen, runner.prepare, prepareAtOnce)
     const refused = prepared.filter((run): run is LineRun => run !== null && !isPrepared(run))
@@ -105,13 +110,19 @@ const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: Chu
     return { runs: [...refused, ...alone], together: prepared.filter(isPrepared) }
   })
   const prepared = yield* prepareAll(lines)
-  if (yield* finish(prepared.runs, prepared.together)) return true
+  const refused = yield* finish(prepared.runs, prepared.together)
+  if (refused.size === 0) return
+  const left = prepared.together.filter(({ line }) => refused.has(line.line))
+  const rest = prepared.together.filter(({ line }) => !refused.has(line.line))
   // A random account number may be taken, more often the more accounts there are.
-  const again = yield* prepareAll(prepared.together.map(({ line }) => line))
-  const runs = [...prepared.runs, ...again.runs]
-  if (yield* finish(runs, again.together)) return true
-  const alone = yield* runAll(again.together.map(({ line }) => line))
-  return yield* finish([...runs, ...alone], [])
+  const again = yield* prepareAll(
+    left.flatMap((each) => (each._tag === "Import" ? [each.line] : []))
+  )
+  const reverts = left.flatMap((each) => (each._tag === "Revert" ? [each.line] : []))
+  const runs = [...prepared.runs, ...again.runs, ...(yield* runAll(reverts))]
+  const together = [...rest, ...again.together]
+  if ((yield* finish(runs, together)).size === 0) return
+  yield* finish([...runs, ...(yield* runAll(together.map(({ line }) => line)))], [])
 })
 
 /** After an interruption, lets the effect continue for up to `drain`. */

@@ -30,6 +30,8 @@ import type { Busy } from "../support/Shares.ts"
 import type { ForecastSum } from "./Rehearsal.ts"
 import type { AuditAction } from "../audit/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
+import type { NamedAccount } from "../imports/Revert.ts"
+import type { RevertOrder } from "../imports/Reverts.ts"
 import type { NotFound } from "../requests/Failure.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -87,6 +89,12 @@ export interface NewImport {
   } | null
 }
 
+/** A line that reverts an account, and how it ends with the account as it was. */
+export interface LineRevert extends RevertOrder {
+  readonly line: number
+  readonly endOf: (account: NamedAccount) => LineEnd
+}
+
 /** Lines that one worker has in hand. No other worker gets them before the scope is closed. */
 export interface ChunkInHand {
   readonly batch: Batch
@@ -108,13 +116,15 @@ export interface ChunkInHand {
    * ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, if the lines are
    * no longer in hand.
    *
-   * Stores `imports` in the same step, each with the end of its line, and with the events, the
-   * audit entries and the attempt that a single request would write. A line whose import exists by
-   * now is ready again at `readyAt`. False, and nothing is stored, if one of them cannot be stored.
+   * Stores `imports` and performs `reverts` in the same step, each with the end of its line, and
+   * with the events, the audit entries and the attempt that a single request would write. A line
+   * whose import exists by now is ready again at `readyAt`. If some cannot be stored, nothing is:
+   * returns the numbers of their lines, otherwise none.
    */
   readonly finish: (end: {
     readonly ended: ReadonlyArray<LineEnd>
     readonly imports: ReadonlyArray<NewImport & { readonly end: LineEnd }>
+    readonly reverts: ReadonlyArray<LineRevert>
     readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>
     readonly waitingFor: WaitingFor | null
@@ -122,7 +132,7 @@ export interface ChunkInHand {
     readonly waits: number
     readonly readyAt: DateTime.Utc
     readonly at: DateTime.Utc
-  }) => Effect.Effect<boolean, StorageUnavailable>
+  }) => Effect.Effect<ReadonlySet<number>, StorageUnavailable>
 }
 
 export interface ResultsQuery {

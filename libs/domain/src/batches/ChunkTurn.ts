@@ -44,7 +44,7 @@ interface Turn {
   readonly finishing: (
     runs: ReadonlyArray<LineRun>,
     at: DateTime.Utc
-  ) => Omit<Parameters<ChunkInHand["finish"]>[0], "imports" | "caller">
+  ) => Omit<Parameters<ChunkInHand["finish"]>[0], "imports" | "reverts" | "caller">
 }
 
 /** Another line each time, because one may wait for ever. */

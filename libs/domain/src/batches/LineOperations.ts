@@ -8,10 +8,13 @@ import { Duration, Effect, Option, Result } from "effect"
 import { nothingAdded } from "../certificates/AccountEntry.ts"
 import { sumsOf } from "../certificates/CertifiedSums.ts"
 import type { Batch, BatchOperation } from "./Batch.ts"
+import type { LineRevert } from "./Batches.ts"
 import { type BatchLine, type LineEnd } from "./BatchLine.ts"
 import type { AccountImport, StagedLine } from "../imports/AccountImport.ts"
 import type { ProcessSettings } from "../imports/ImportProcessing.ts"
 import type { Created } from "../imports/ImportAttempt.ts"
+import type { AccountNumber } from "../accounts/Account.ts"
+import type { NamedAccount } from "../imports/Revert.ts"
 import type { ImportRevert, RevertAnswer } from "../imports/ImportRevert.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -240,22 +243,42 @@ const isThere = ({ differs = false, status }: NoteResult | TransactionResult): b
 
 const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
 
+/** The result of a line that names this account; null if it was reverted before. */
+const revertedResult = (accountNumber: AccountNumber, account: NamedAccount | null): LineResult =>
+  succeeded({
+    ...outcomeOf(account !== null),
+    accountNumber,
+    answer: { _tag: "Reverted", ended: account?.active ? [account.active] : [] }
+  })
+
+/** A batch that reverts says why. */
+const revertSettings = ({ dryRun, revert }: Batch["settings"]) => ({
+  dryRun,
+  ...Option.getOrThrow(Option.fromNullishOr(revert))
+})
+
 /** Reverts the account that the line names. */
 const revert = (run: Run, { body, errors }: Sent) =>
   once<RevertAnswer>(
     run,
-    ({ account, payload }) =>
-      succeeded({
-        ...outcomeOf(account !== null),
-        accountNumber: payload.kraken_account_number,
-        answer: { _tag: "Reverted", ended: account?.active ? [account.active] : [] }
-      }),
+    ({ account, payload }) => revertedResult(payload.kraken_account_number, account),
     (keep) => {
-      const { dryRun, revert: settings } = run.batch.settings
-      const options = { dryRun, ...Option.getOrThrow(Option.fromNullishOr(settings)) }
+      const options = revertSettings(run.batch.settings)
       return run.importRevert.revertLine(run.caller, body, options, keep, errors)
     }
   )
+
+/** The same as a part of the step that ends the lines of a chunk. */
+export const prepareRevert = Effect.fnUntraced(function* (run: Run, { body, errors }: Sent) {
+  const options = revertSettings(run.batch.settings)
+  const order = yield* run.importRevert.prepareLine(run.caller, body, options, errors)
+  return {
+    ...order,
+    line: run.line.line,
+    endOf: (account: NamedAccount) =>
+      endOf(run.encode, run.line, revertedResult(order.number, account))
+  } satisfies LineRevert
+})
 
 const operations: Readonly<
   Record<

@@ -6,7 +6,7 @@
 import { Cause, Effect, Option } from "effect"
 import type { Batch, WaitingFor } from "./Batch.ts"
 import { errorsOfLine, type LineEnd, type LinePostponed } from "./BatchLine.ts"
-import type { NewImport } from "./Batches.ts"
+import type { LineRevert, NewImport } from "./Batches.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
@@ -15,6 +15,7 @@ import {
   abandon,
   type LineInHand,
   type LinePrograms,
+  prepareRevert,
   readSent,
   type Run,
   runAlone,
@@ -32,11 +33,13 @@ export type LineRun =
     }
 
 /** A line that is stored together with others of its chunk. */
-export interface PreparedLine {
-  readonly _tag: "Prepared"
-  readonly line: LineInHand
-  readonly made: NewImport & { readonly end: LineEnd }
-}
+export type PreparedLine =
+  | {
+      readonly _tag: "Import"
+      readonly line: LineInHand
+      readonly made: NewImport & { readonly end: LineEnd }
+    }
+  | { readonly _tag: "Revert"; readonly line: LineInHand; readonly revert: LineRevert }
 
 /** How often a line is tried that meets an error of the service itself. */
 const maxTries = 5
@@ -89,8 +92,12 @@ const onlyValidates = ({ dryRun, operation }: Batch["settings"]): boolean =>
 const stages = ({ operation }: Batch["settings"]): boolean =>
   operation === "STAGE" || operation === "IMPORT"
 
+/** Whether the operation reverts accounts, which can be done together. */
+const reverts = ({ dryRun, operation }: Batch["settings"]): boolean =>
+  operation === "REVERT" && !dryRun
+
 /** The import that the line makes, with the line's end, or null if it is to run alone. */
-const prepare = Effect.fnUntraced(function* (run: Run) {
+const prepareImport = Effect.fnUntraced(function* (run: Run) {
   const { operation, operationsTeam } = run.batch.settings
   const sent = yield* readSent(run)
   const team = operation === "IMPORT" ? operationsTeam : null
@@ -103,8 +110,21 @@ const prepare = Effect.fnUntraced(function* (run: Run) {
   if (made === null) return null
   const accountNumber = made.creation?.newAccount.number ?? null
   const answer = team === null ? ({ _tag: "Staged", isFirst: true } as const) : null
-  return { ...made, end: endOf(run.encode, run.line, succeeded({ accountNumber, answer })) }
+  const end = endOf(run.encode, run.line, succeeded({ accountNumber, answer }))
+  return { _tag: "Import", line: run.line, made: { ...made, end } } satisfies PreparedLine
 })
+
+const prepare = (run: Run): Effect.Effect<PreparedLine | null, LineFailure> =>
+  stages(run.batch.settings)
+    ? prepareImport(run)
+    : Effect.map(
+        Effect.flatMap(readSent(run), (sent) => prepareRevert(run, sent)),
+        (revert) => ({
+          _tag: "Revert",
+          line: run.line,
+          revert
+        })
+      )
 
 interface LineRunner {
   /** Runs the line by the program of the single endpoint. */
@@ -179,12 +199,9 @@ export const makeLineRunner = (
     abandon: endedBy(abandon),
     prepare: (line) => {
       if (onlyValidates(batch.settings)) return runLine(line)
-      if (!stages(batch.settings)) return Effect.succeed(null)
+      if (!stages(batch.settings) && !reverts(batch.settings)) return Effect.succeed(null)
       const run = runOf(line)
-      const prepared = Effect.map(prepare(run), (made): PreparedLine | null =>
-        made === null ? null : { _tag: "Prepared", line, made }
-      )
-      return settled(run, prepared)
+      return settled(run, prepare(run))
     }
   }
 }

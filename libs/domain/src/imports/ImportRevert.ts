@@ -25,8 +25,8 @@ import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
 import type { NamedImport } from "./ImportChange.ts"
 import type { ImportKey } from "./ImportProcess.ts"
-import { decideRevert, type RevertPayload, RevertRequest } from "./Revert.ts"
-import { type Reverted, Reverts } from "./Reverts.ts"
+import { decideRevert, type RevertPayload, RevertRequest, type RevertView } from "./Revert.ts"
+import { type Reverted, type RevertOrder, Reverts } from "./Reverts.ts"
 
 const revertRequest = validator({
   schema: RevertRequest,
@@ -78,6 +78,13 @@ export class ImportRevert extends Context.Service<
       keep: Keep<RevertAnswer>,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<RevertAnswer, Failure>
+    /** What such a line reverts, so that it is stored together with others. Stores nothing. */
+    readonly prepareLine: (
+      caller: Caller,
+      body: unknown,
+      settings: RevertLineSettings,
+      parameterErrors: ReadonlyArray<FieldError>
+    ) => Effect.Effect<RevertOrder, Failure>
   }
 >()("@data-import/domain/ImportRevert") {}
 
@@ -112,11 +119,31 @@ const ownKey = Effect.fnUntraced(function* (
   return { import_supplier: supplier.value.code, external_account_number } satisfies ImportKey
 })
 
+const ofLine = Effect.fnUntraced(function* (
+  body: unknown,
+  { dryRun, reason, withAdditions }: RevertLineSettings,
+  errors: ReadonlyArray<FieldError>
+) {
+  const { kraken_account_number, ...named } = yield* validated(revertLineRequest, body, errors)
+  const options = { with_additions: withAdditions, dry_run: dryRun }
+  return { named, payload: { kraken_account_number, reason, ...options } }
+})
+
 const make = Effect.gen(function* () {
   const reverts = yield* Reverts
   const auditLog = yield* AuditLog
   const configuration = yield* Configuration
   const findSupplier = findOwnSupplier(configuration)
+
+  const orderOf = Effect.fnUntraced(function* (
+    caller: Caller,
+    named: NamedImport,
+    { kraken_account_number: number, reason, with_additions: withAdditions = false }: RevertPayload
+  ) {
+    const key = yield* ownKey(findSupplier, caller, named)
+    const decide = (view: RevertView) => decideRevert(key, view, { number, withAdditions })
+    return { key, number, reason, decide } satisfies RevertOrder
+  })
 
   const revert = Effect.fnUntraced(function* (
     caller: Caller,
@@ -124,15 +151,9 @@ const make = Effect.gen(function* () {
     payload: RevertPayload,
     keep: Keep<RevertAnswer> | null
   ) {
-    const key = yield* ownKey(findSupplier, caller, named)
-    const { dry_run: dryRun = false, reason, with_additions: withAdditions = false } = payload
-    const number = payload.kraken_account_number
     const reverted = yield* reverts.revert({
-      key,
-      number,
-      reason,
-      dryRun,
-      decide: (view) => decideRevert(key, view, { number, withAdditions }),
+      ...(yield* orderOf(caller, named, payload)),
+      dryRun: payload.dry_run ?? false,
       caller,
       at: yield* DateTime.now,
       keep: keepFrom(keep, (done: Reverted) => ({ ...done, payload }))
@@ -158,17 +179,14 @@ const make = Effect.gen(function* () {
       )
     ),
     revertLine: traced("ImportRevert.revertLine")((caller, body, settings, keep, errors) =>
-      validated(revertLineRequest, body, errors).pipe(
-        Effect.flatMap(({ kraken_account_number, ...named }) => {
-          const { dryRun, reason, withAdditions } = settings
-          const payload = {
-            kraken_account_number,
-            reason,
-            with_additions: withAdditions,
-            dry_run: dryRun
-          }
-          return revert(caller, named, payload, keep)
-        }),
+      ofLine(body, settings, errors).pipe(
+        Effect.flatMap(({ named, payload }) => revert(caller, named, payload, keep)),
+        recorded(caller, body)
+      )
+    ),
+    prepareLine: traced("ImportRevert.prepareLine")((caller, body, settings, errors) =>
+      ofLine(body, settings, errors).pipe(
+        Effect.flatMap(({ named, payload }) => orderOf(caller, named, payload)),
         recorded(caller, body)
       )
     )

@@ -48,7 +48,7 @@ export interface NamedAccount {
 /** What a revert depends on. */
 export interface RevertView {
   readonly at: DateTime.Utc
-  readonly details: ImportDetails
+  readonly details: Pick<ImportDetails, "hasFailed" | "process">
   readonly status: SupplierStatus
   /** Days from the creation of the account. */
   readonly window: number

@@ -17,13 +17,17 @@ export interface Reverted {
   readonly account: NamedAccount | null
 }
 
-export interface RevertCommand {
+/** Which account to revert, and why. */
+export interface RevertOrder {
   readonly key: ImportKey
   readonly number: AccountNumber
   readonly reason: string
-  readonly dryRun: boolean
   /** Whether to revert. It sees the import and the account under their locks. */
   readonly decide: (view: RevertView) => Result.Result<boolean, RevertRefused>
+}
+
+export interface RevertCommand extends RevertOrder {
+  readonly dryRun: boolean
   readonly caller: Caller
   readonly at: DateTime.Utc
   readonly keep?: Keep<Reverted> | null

@@ -18,6 +18,7 @@ import { lastKeptEnd } from "../../src/batches/LineKey.ts"
 import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
+import { isToRevert, revertNow } from "./Reverts.ts"
 import {
   failedLines,
   isCreatorDeleted,
@@ -285,7 +286,8 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
   const taken = imports.map((made) => storeNewImport(store, made, cohort, caller))
   const ended = [
     ...finishing.ended,
-    ...imports.flatMap(({ end }, index) => (taken[index] === true ? [end] : []))
+    ...imports.flatMap(({ end }, index) => (taken[index] === true ? [end] : [])),
+    ...finishing.reverts.map((revert) => revert.endOf(revertNow(store, { ...revert, caller, at })))
   ]
   const postponed = [
     ...finishing.postponed,
@@ -314,6 +316,12 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
   putAutomatic(store, present, Batch.end(before, outcomes, at, waitingFor), at)
 }
 
+/** The lines of which some cannot be stored. */
+const refusedLines = (store: Store, { at, imports, reverts }: Finishing): ReadonlyArray<number> => [
+  ...(haveFreeNumbers(store, imports) ? [] : imports.map(({ end }) => end.line)),
+  ...reverts.flatMap((each) => (isToRevert(store, each, at) ? [] : [each.line]))
+]
+
 const take = (store: Store, { at, busy, last }: Command<"take">): Option.Option<ChunkInHand> => {
   for (const present of inTurn(store, last, busy)) {
     const lines = readyIn(present, at)
@@ -332,9 +340,9 @@ const take = (store: Store, { at, busy, last }: Command<"take">): Option.Option<
       confirm: Effect.void,
       finish: (finishing) =>
         Effect.sync(() => {
-          const canBeStored = haveFreeNumbers(store, finishing.imports)
-          if (canBeStored) finish(store, batch.id, finishing)
-          return canBeStored
+          const refused = refusedLines(store, finishing)
+          if (refused.length === 0) finish(store, batch.id, finishing)
+          return new Set(refused)
         })
     })
   }

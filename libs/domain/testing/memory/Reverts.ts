@@ -1,8 +1,13 @@
 /** Reverts in memory: one synchronous step. */
-import { type DateTime, Effect, Layer, Option } from "effect"
+import { type DateTime, Effect, Layer, Option, Result } from "effect"
 import { accountTextInSteps } from "../../src/accounts/Account.ts"
 import { type NamedAccount, type RevertView, withoutAccount } from "../../src/imports/Revert.ts"
-import { type Reverted, type RevertCommand, Reverts } from "../../src/imports/Reverts.ts"
+import {
+  type Reverted,
+  type RevertCommand,
+  type RevertOrder,
+  Reverts
+} from "../../src/imports/Reverts.ts"
 import { finish } from "../../src/support/Steps.ts"
 import { attemptsOfImport } from "../../src/imports/ImportDetails.ts"
 import { detailsOf } from "./ImportProcesses.ts"
@@ -13,14 +18,14 @@ import { importOf, MemoryStore, putImport, recordChange, type StoredImport } fro
 
 type Store = MemoryStore["Service"]
 
-const activeChange = (store: Store, { number }: RevertCommand) =>
+const activeChange = (store: Store, { number }: RevertOrder) =>
   (store.changes.get(number) ?? []).find(
     (change) => change.instruction !== null && !store.endedInstructions.has(change)
   )
 
 const namedOf = (
   store: Store,
-  command: RevertCommand,
+  command: RevertOrder,
   { process, reverted }: StoredImport
 ): NamedAccount | null => {
   const { number } = command
@@ -44,27 +49,24 @@ const namedOf = (
   }
 }
 
-const viewOf = (
-  store: Store,
-  command: RevertCommand,
-  present: StoredImport,
-  at: DateTime.Utc
-): RevertView => {
+const viewOf = (store: Store, command: RevertOrder, present: StoredImport, at: DateTime.Utc) => {
   const supplier = store.suppliers.get(command.key.import_supplier)
   if (supplier === undefined) throw new Error("An import is of no supplier")
   const { revertWindow: window, status } = supplier
   const details = detailsOf(present, attemptsOfImport)
-  return { at, details, status, window, named: namedOf(store, command, present) }
+  const named = namedOf(store, command, present)
+  return { at, details, status, window, named } satisfies RevertView
 }
+
+type Making = RevertOrder & Pick<RevertCommand, "at" | "caller">
 
 const change = (
   store: Store,
-  command: RevertCommand,
+  command: Making,
   present: StoredImport,
-  createdAt: DateTime.Utc,
-  at: DateTime.Utc
+  createdAt: DateTime.Utc
 ): StoredImport => {
-  const { caller, key, number, reason } = command
+  const { at, caller, key, number, reason } = command
   const active = activeChange(store, command)
   if (active !== undefined) store.endedInstructions.set(active, at)
   const event = "data_import.import_process.reverted-v1"
@@ -94,12 +96,28 @@ const revert = Effect.fnUntraced(function* (store: Store, command: RevertCommand
     if (account === null) recordUnchanged(store, { at, action: "revert_import", key, caller })
     return Option.some({ details: view.details, at, account })
   }
-  const after = change(store, command, present, account.createdAt, at)
+  const after = change(store, command, present, account.createdAt)
   const details = detailsOf(after, attemptsOfImport)
   const reverted = { details, at, account }
   keepAnswer(store, keep, reverted, at)
   return Option.some(reverted)
 })
+
+/** Whether a revert that is part of another step would be done. */
+export const isToRevert = (store: Store, order: RevertOrder, at: DateTime.Utc): boolean => {
+  const present = importOf(store, order.key)
+  if (present === undefined) return false
+  return Result.getOrElse(order.decide(viewOf(store, order, present, at)), () => false)
+}
+
+/** Does it, and returns the account as it was. */
+export const revertNow = (store: Store, making: Making): NamedAccount => {
+  const present = importOf(store, making.key)
+  const named = present === undefined ? null : namedOf(store, making, present)
+  if (present === undefined || named === null) throw new Error(`No account ${making.number}`)
+  change(store, making, present, named.createdAt)
+  return named
+}
 
 export const layerMemory: Layer.Layer<Reverts> = Layer.effect(
   Reverts,

@@ -2,7 +2,7 @@
  * Working on the lines of a batch. The lock on the row of a chunk is the lease of its worker: it
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
-import { Array, DateTime, Duration, Effect, Option, Schema, Semaphore } from "effect"
+import { Array, DateTime, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batches/Batch"
 import type { LineEnd } from "@data-import/domain/batches/BatchLine"
@@ -15,6 +15,7 @@ import { answeredWithin } from "../connection/Deadline.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
+import * as Reverts from "../imports/Reverts.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Problems from "./Problems.ts"
 import * as Rehearsed from "./Rehearsed.ts"
@@ -333,49 +334,62 @@ const take = Effect.fnUntraced(function* (
     waits: chunk.lines[0]?.waits ?? 0,
     confirm: Effect.asVoid(inTransaction(sql`select`)),
     finish: Effect.fnUntraced(function* (finishing) {
-      const all = yield* inTransaction(storeImports(sql, batch, finishing))
-      if (all === null) return false
+      const all = yield* inTransaction(storeTogether(sql, batch, finishing))
+      if (Result.isFailure(all)) return new Set(all.failure)
       // An interrupted statement would end the transaction.
       yield* beats.take(1)
-      const storing = finish(sql, chunk, batch.organisation, all)
+      const storing = finish(sql, chunk, batch.organisation, all.success)
       yield* inTransaction(Effect.andThen(storing, sql`commit`))
       isFinished = true
-      return true
+      return new Set()
     })
   }
   return Option.some(inHand)
 })
 
-/**
- * How the lines end, including those whose imports are stored; null if an import cannot be stored.
- */
-const storeImports = Effect.fnUntraced(function* (
-  sql: Sql,
-  { settings }: Batch.Batch,
-  finishing: Finishing
-) {
-  const { caller, ended, imports, postponed } = finishing
-  if (imports.length === 0) return finishing
-  yield* sql`savepoint imports`
-  const storing = NewImports.store(sql, imports, settings.cohort, caller)
-  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, (error) =>
-    Effect.logWarning("lines of a batch could not be stored together", described(error)).pipe(
-      Effect.andThen(sql`rollback to savepoint imports`),
-      Effect.as(null)
-    )
-  )
-  if (stored === null) return null
-  const ends = imports.map(({ end }, place) => ({ end, isStored: stored.has(place) }))
-  return {
-    ...finishing,
-    ended: [...ended, ...ends.flatMap(({ end, isStored }) => (isStored ? [end] : []))],
-    postponed: [
-      ...postponed,
-      ...ends.flatMap(({ end: { line }, isStored }) =>
+type Together = Pick<Finishing, "ended" | "postponed">
+
+/** How lines end whose imports are stored. A line whose import exists by now is left. */
+const storeImports = (sql: Sql, { settings }: Batch.Batch, { caller, imports }: Finishing) =>
+  Effect.map(NewImports.store(sql, imports, settings.cohort, caller), (stored): Together => {
+    const ends = imports.map(({ end }, place) => ({ end, isStored: stored.has(place) }))
+    return {
+      ended: ends.flatMap(({ end, isStored }) => (isStored ? [end] : [])),
+      postponed: ends.flatMap(({ end: { line }, isStored }) =>
         isStored ? [] : [{ line, isCounted: false }]
       )
-    ]
-  } satisfies Finishing
+    }
+  })
+
+/** What is stored together with the ends of lines, or the lines of which some cannot be. */
+const storeTogether = Effect.fnUntraced(function* (
+  sql: Sql,
+  batch: Batch.Batch,
+  finishing: Finishing
+) {
+  const { imports, reverts } = finishing
+  if (imports.length + reverts.length === 0) return Result.succeed(finishing)
+  yield* sql`savepoint together`
+  const storing =
+    imports.length > 0
+      ? Effect.map(storeImports(sql, batch, finishing), (all) => Result.succeed(all))
+      : Effect.map(
+          Reverts.revertLines(sql, reverts, finishing),
+          (done): Result.Result<Together, ReadonlyArray<number>> =>
+            Result.map(done, (ended) => ({ ended, postponed: [] }))
+        )
+  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, (error) =>
+    Effect.as(
+      Effect.logWarning("lines of a batch could not be stored together", described(error)),
+      Result.fail([...imports.map(({ end }) => end.line), ...reverts.map(({ line }) => line)])
+    )
+  )
+  if (Result.isFailure(stored)) yield* sql`rollback to savepoint together`
+  return Result.map(stored, ({ ended, postponed }): Finishing => ({
+    ...finishing,
+    ended: [...finishing.ended, ...ended],
+    postponed: [...finishing.postponed, ...postponed]
+  }))
 })
 
 /** Makes the function that takes a chunk. It first retries failed uncounts. */

@@ -35,7 +35,7 @@ const Attempt = Schema.Struct({
   errors: Schema.Array(AttemptError)
 })
 
-const Entry = Schema.Struct({
+export const Entry = Schema.Struct({
   number: ExternalAccountNumber,
   skipped: Schema.Boolean,
   erased: Schema.Boolean,
@@ -116,7 +116,11 @@ const entryOf = (sql: Sql, attempts: Statement.Fragment): Statement.Fragment => 
     'attempts', ${attempts},
     'revertedAt', ${sql.literal(millis("present.reverted_at"))}, 'reverted', ${reverted(sql)})`
 
-const detailsOf = (supplier: SupplierCode, entry: typeof Entry.Type): ImportDetails => {
+/** JSON of an import as `Entry` reads it, with its latest attempts; the import is `present`. */
+export const detailedEntry = (sql: Sql, attempts: number): Statement.Fragment =>
+  entryOf(sql, latest(sql, attempts, null))
+
+export const detailsOf = (supplier: SupplierCode, entry: typeof Entry.Type): ImportDetails => {
   const { account, erased, lease, number, revertedAt, skipped, ...details } = entry
   const key = { import_supplier: supplier, external_account_number: number }
   return { process: { key, skipped, erased, lease, account, revertedAt }, ...details }
@@ -124,7 +128,7 @@ const detailsOf = (supplier: SupplierCode, entry: typeof Entry.Type): ImportDeta
 
 export const details = ({ sql }: Database["Service"], key: ImportKey, attempts: number) =>
   entryRows(sql`
-    select ${entryOf(sql, latest(sql, attempts, null))} as entry from import_processes as present
+    select ${detailedEntry(sql, attempts)} as entry from import_processes as present
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}`).pipe(
     Effect.map(([row]) =>

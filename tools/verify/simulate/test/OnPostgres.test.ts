@@ -37,9 +37,8 @@ describe("on PostgreSQL", { timeout: 120_000 }, () => {
   it("batches keep every invariant", async () => {
     const reports = await simulateOnPostgres([8, 16], 1)
     expect(reports.map(({ failure }) => failure)).toEqual([null, null])
-    expect(reports.flatMap(({ log }) => log).some((line) => line.includes("finish: true"))).toBe(
-      true
-    )
+    const log = reports.flatMap((each) => each.log)
+    expect(log.some((line) => line.includes("finish: all stored"))).toBe(true)
   })
 
   it("concurrent calls keep every invariant", async () => {
