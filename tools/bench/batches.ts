@@ -43,10 +43,11 @@ const measureBatch = Effect.fnUntraced(function* (
   system: BatchClient.System,
   operation: BatchClient.Operation,
   lines: number,
-  lineOf: BatchClient.LineOf
+  lineOf: BatchClient.LineOf,
+  settings: Readonly<Record<string, unknown>> = {}
 ) {
   const { client } = system
-  const id = yield* client.create(operation)
+  const id = yield* client.create(operation, settings)
   const uploaded = yield* measuring(system, client.upload(id, lines, lineOf))
   yield* client.start(id, lines)
   const worked = yield* measuring(system, client.follow(id))
@@ -78,6 +79,38 @@ const measureOperations = Effect.fnUntraced(function* (system: BatchClient.Syste
   ]
   const title = `Batches of ${lines.toLocaleString("en-GB")} lines`
   return { title, text: table(head, rows) }
+})
+
+/** Rehearsals of IMPORT and of PROCESS, beside what each is to keep up with. */
+const measureRehearsals = Effect.fnUntraced(function* (system: BatchClient.System, lines: number) {
+  const { client } = system
+  const accountsOf = (
+    operation: BatchClient.Operation,
+    settings?: Readonly<Record<string, unknown>>
+  ) => measureBatch(system, operation, lines, BatchClient.accountLine, settings)
+  const filter = { cohort: "rehearsed" }
+  const pending = Effect.fnUntraced(function* (dry_run: boolean) {
+    const id = yield* client.create("PROCESS", { source: "PENDING", filter, dry_run })
+    return yield* measuring(system, Effect.andThen(client.start(id, 0), client.follow(id)))
+  })
+  // A process is slower before its code is compiled.
+  yield* accountsOf("IMPORT", { dry_run: true })
+  const validated = yield* accountsOf("VALIDATE")
+  const imported = yield* accountsOf("IMPORT", { dry_run: true })
+  yield* accountsOf("STAGE", filter)
+  const rehearsed = yield* pending(true)
+  const processed = yield* pending(false)
+  const rows = (
+    [
+      ["IMPORT", imported.worked, "VALIDATE", validated.worked],
+      ["PROCESS", rehearsed.used, "PROCESS", processed.used]
+    ] as const
+  ).map(([name, dry, other, real]) => {
+    const rates = [lines / dry.seconds, lines / real.seconds, real.seconds / dry.seconds]
+    return [`${name}, rehearsed`, other, ...rates.map(short)]
+  })
+  const head = ["operation", "beside", "lines/s", "lines/s of the other", "ratio"]
+  return { title: `Rehearsals of ${lines.toLocaleString("en-GB")} lines`, text: table(head, rows) }
 })
 
 /** Transactions per second, by batches and by the single endpoint. */
@@ -193,15 +226,20 @@ const batches = Command.make(
       Flag.withDescription("Accounts of a wave that is taken back, beside live traffic"),
       Flag.withDefault(10_000)
     ),
+    rehearsed: positive("rehearsed").pipe(
+      Flag.withDescription("Accounts that are rehearsed"),
+      Flag.withDefault(20_000)
+    ),
     workers: positive("workers").pipe(Flag.withDescription("Worker processes"), Flag.withDefault(1))
   },
-  Effect.fnUntraced(function* ({ books, lines, wave, workers }) {
+  Effect.fnUntraced(function* ({ books, lines, rehearsed, wave, workers }) {
     const system = yield* BatchClient.startSystem(yield* startServer, workers)
     const operations = yield* measureOperations(system, lines)
     const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
+    const rehearsals = yield* measureRehearsals(system, rehearsed)
     const takenBack = yield* measureWave(system, wave)
     const timed = yield* Effect.forEach(books, (book) => measureBook(system, book))
-    yield* publish("bench:batches", [operations, transactions, takenBack, ...timed])
+    yield* publish("bench:batches", [operations, transactions, rehearsals, takenBack, ...timed])
   }, Effect.scoped)
 ).pipe(Command.withDescription("Measures batches: upload, work and a whole book"))
 
