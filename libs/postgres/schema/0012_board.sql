@@ -40,6 +40,24 @@ create table migration_plans (
 
 grant select, insert, delete, update (points, set_at) on migration_plans to data_import_board;
 
+-- Decisions about waves, all of them. The rehearsal may be deleted later.
+create table wave_decisions (
+  id bigint generated always as identity constraint wave_decisions_pkey primary key,
+  supplier text collate "C" not null
+    constraint wave_decisions_supplier_exists references suppliers,
+  cohort text not null,
+  decision text not null
+    constraint wave_decisions_decision_known check (decision in ('GO', 'NO_GO')),
+  rehearsal uuid,
+  note text,
+  decided_by text not null,
+  decided_at timestamptz not null
+);
+
+create index wave_decisions_of_cohort on wave_decisions (supplier, cohort, id);
+
+grant select, insert on wave_decisions to data_import_board;
+
 -- It ends when the migration is reopened.
 create table migration_sign_offs (
   supplier text collate "C"

@@ -45,6 +45,7 @@ export const matrix = {
   import_totals: "query ra(w)d, board r, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, board r, operator r",
   migration_plans: "board ra(w)d",
+  wave_decisions: "board ra",
   migration_sign_offs: "board ra(w), operator (r)d",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",

@@ -5,6 +5,7 @@ import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { WaveReview } from "@data-import/domain/board/WaveReview"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
 import { validator } from "@data-import/domain/schema/Validator"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
@@ -32,6 +33,7 @@ const bodies = {
   processing: bodyOf(actionBodies.processing),
   retrying: bodyOf(actionBodies.retrying),
   undo: bodyOf(actionBodies.undo),
+  decision: bodyOf(actionBodies.decision),
   signOff: bodyOf(actionBodies.signOff),
   certificate: bodyOf(actionBodies.certificate),
   document: bodyOf(actionBodies.document)
@@ -55,6 +57,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const actions = yield* MigrationActions
   const certificates = yield* CertificateBoard
   const imports = yield* ImportBoard
+  const waves = yield* WaveReview
 
   return Guard.handle(
     BoardActionGroup,
@@ -65,6 +68,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       processCohort: acting(bodies.processing, actions.process),
       retryFailed: acting(bodies.retrying, actions.retry),
       undoWave: acting(bodies.undo, actions.undo),
+      decideWave: acting(bodies.decision, waves.decide),
       signOff: acting(bodies.signOff, actions.signOff),
       issueBoardCertificate: acting(bodies.certificate, certificates.issue),
       pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),

@@ -11,6 +11,7 @@ import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
 import * as MigrationBoard from "@data-import/domain/board/MigrationBoard"
 import * as BoardAccess from "@data-import/domain/access/BoardAccess"
+import * as WaveReview from "@data-import/domain/board/WaveReview"
 import { Documents } from "@data-import/domain/documents/Documents"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -83,7 +84,8 @@ const programs = Layer.mergeAll(
   CertificateBoard.layer,
   ImportBoard.layer,
   MigrationActions.layer,
-  MigrationBoard.layer
+  MigrationBoard.layer,
+  WaveReview.layer
 ).pipe(Layer.provideMerge(MigrationForecasts.layer))
 
 const access = Layer.unwrap(Effect.map(BoardSettings.sessionTimes, BoardAccess.layer))

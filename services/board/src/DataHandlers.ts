@@ -5,6 +5,7 @@ import { ManagerRequired } from "@data-import/api/Refusal"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { WaveReview } from "@data-import/domain/board/WaveReview"
 import * as Answer from "@data-import/server/http/Answer"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
@@ -21,6 +22,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const audit = yield* AuditBoard
   const imports = yield* ImportBoard
   const migrations = yield* MigrationBoard
+  const waves = yield* WaveReview
 
   return Guard.handle(
     BoardGroup,
@@ -32,6 +34,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         return ok(migrations.history(call.session.user, supplierOf(call), { cohort, step }))
       },
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
+      reviewWave: (call) =>
+        ok(waves.read(call.session.user, supplierOf(call), call.parameters.cohort)),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
       getBoardBatch: (call) => {
         const { batch_id: batch = "" } = call.params

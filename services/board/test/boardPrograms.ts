@@ -7,6 +7,7 @@ import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
 import { layer as actions } from "@data-import/domain/board/MigrationActions"
 import { layer as forecasting } from "@data-import/domain/migrations/MigrationForecasts"
 import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { layer as waveReview } from "@data-import/domain/board/WaveReview"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
@@ -42,7 +43,8 @@ export const boardLayer = Layer.mergeAll(
   certificateBoard,
   importBoard,
   actions,
-  migrationBoard
+  migrationBoard,
+  waveReview
 ).pipe(Layer.provideMerge(forecasting), Layer.provideMerge(ports))
 
 export const userOf = (

@@ -13,6 +13,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     choices: "list value",
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
+    wave_decisions: "cohort decided_by decision note supplier",
     migrations: "digest name",
     operations_teams: "name",
     organisations: "name test_of",

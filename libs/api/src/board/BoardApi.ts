@@ -11,11 +11,14 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { ShortName } from "@data-import/domain/batches/Batch"
 import { RevertReason } from "@data-import/domain/imports/Revert"
+import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
+import { nonBlankText } from "@data-import/domain/schema/Field"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
+import { WaveReviewBody } from "./Waves.ts"
 
 const root = "/board/api/"
 const migration = `${root}migrations/:import_supplier/` as const
@@ -78,6 +81,16 @@ export const actionBodies = {
     reason: RevertReason,
     with_additions: Schema.Boolean.annotateKey({
       description: "Whether what was added after the import may end too."
+    })
+  }),
+  decision: Schema.Struct({
+    cohort: ShortName,
+    decision: GoNoGo,
+    rehearsal_id: Schema.NullOr(Schema.String).annotateKey({
+      description: "The rehearsal that was shown, which is the newest; null for none."
+    }),
+    note: Schema.NullOr(nonBlankText(500)).annotateKey({
+      description: "Why. Required for NO_GO, and without a rehearsal."
     })
   }),
   signOff: Schema.Struct({
@@ -248,6 +261,11 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     }),
     success: Migrations.UndoPreviewBody
   }),
+  get("reviewWave", `${migration}go-no-go/`, {
+    params: supplier,
+    query: Schema.Struct({ cohort: Schema.String }),
+    success: WaveReviewBody
+  }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
@@ -295,6 +313,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.undo,
     success: Started
+  }),
+  post("decideWave", `${migration}go-no-go/`, {
+    params: supplier,
+    payload: actionBodies.decision,
+    success: WaveReviewBody
   }),
   post("signOff", `${migration}sign-off/`, {
     params: supplier,

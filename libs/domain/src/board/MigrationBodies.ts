@@ -202,7 +202,7 @@ interface BatchDetails {
 }
 
 /** The batch and its state are beside it. */
-const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
+export const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
 
 /** A batch with what is wrong with its failed lines. */
 export const batchDetailBody = ({ batch, forecast, problems, settings }: BatchDetails) => {

@@ -7,6 +7,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { CertificateId } from "../certificates/Certificates.ts"
 import type { HourCount } from "./Forecast.ts"
+import type { WaveDecision } from "./GoNoGo.ts"
 import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -170,6 +171,22 @@ export class Migrations extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<number, StorageUnavailable>
+
+    /** Who has decided about a cohort, the newest first. */
+    readonly decisions: (query: {
+      readonly supplier: SupplierCode
+      readonly cohort: string
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<WaveDecision>, StorageUnavailable>
+
+    /** Records a decision about a cohort. Audit: `decide_wave` with the decision. */
+    readonly recordDecision: (command: {
+      readonly supplier: SupplierCode
+      readonly cohort: string
+      readonly decided: Pick<WaveDecision, "decision" | "note" | "rehearsal">
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
 
     /** The latest sign-off, whatever the status is now. */
     readonly signOff: (

@@ -61,7 +61,7 @@ export const openItems = (
   return items.filter(({ count }) => count > 0)
 }
 
-const certificateOf = (
+export const certificateOf = (
   record: CertificateRecord | null,
   mayReadBalances: boolean
 ): SignOffCertificate | null => {

@@ -3,6 +3,8 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
+import { BatchId } from "@data-import/domain/batches/Batch"
+import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/migrations/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import { auditEntry, isPending, recordOperator } from "../audit/ChangeEntries.ts"
@@ -66,6 +68,41 @@ export const setCohorts = (
     ),
     audit as (${auditEntry(sql, write)})
     select count(*)::int as count from changed`).pipe(Effect.map(([row]) => row?.count ?? 0))
+}
+
+const decisionRows = rowsOf(
+  Schema.Struct({
+    decision: GoNoGo,
+    by: Schema.String,
+    at: Instant,
+    rehearsal: Schema.NullOr(BatchId),
+    note: Schema.NullOr(Schema.String)
+  })
+)
+
+export const decisions = (
+  { sql }: Database["Service"],
+  { cohort, limit, supplier }: Parameters<Port["decisions"]>[0]
+) =>
+  decisionRows(sql`
+    select decision, decided_by as by, decided_at as at, rehearsal, note from wave_decisions
+    where supplier = ${supplier} and cohort = ${cohort} order by id desc limit ${limit}`)
+
+export const recordDecision = (
+  { sql }: Database["Service"],
+  { at, caller, cohort, decided, supplier }: Parameters<Port["recordDecision"]>[0]
+) => {
+  const { decision, note, rehearsal } = decided
+  const key = { import_supplier: supplier, external_account_number: null }
+  const outcome = decision === "GO" ? "go" : "no_go"
+  return sql`
+    with decided as (
+      insert into wave_decisions
+        (supplier, cohort, decision, rehearsal, note, decided_by, decided_at)
+      values (${supplier}, ${cohort}, ${decision}, ${rehearsal}::uuid, ${note}, ${caller.apiKey},
+        ${DateTime.toDateUtc(at)})
+    )
+    ${auditEntry(sql, { at, caller, action: "decide_wave", outcome, key }, sql``)}`
 }
 
 const signOffRows = rowsOf(

@@ -368,6 +368,8 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       plans: (suppliers) => run(Records.plans(database, suppliers)),
       setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
       setCohorts: (command) => run(Records.setCohorts(database, command)),
+      decisions: (query) => run(Records.decisions(database, query)),
+      recordDecision: (command) => Effect.asVoid(run(Records.recordDecision(database, command))),
       signOff: (supplier) => run(Records.signOff(database, supplier)),
       recordSignOff: (command) => run(sql.withTransaction(Records.recordSignOff(database, command)))
     })

@@ -18,6 +18,7 @@ import { LinesPage } from "./pages/LinesPage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
+import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
 import { ConnectionBar } from "./parts/ConnectionBar.tsx"
 import { Headline } from "./parts/Headline.tsx"
@@ -48,6 +49,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       return <BatchPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "lines":
       return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
+    case "wave":
+      return <WavePage key={page.supplier} supplier={page.supplier} />
     case "forecasts":
       return <ForecastsPage key={page.supplier} supplier={page.supplier} />
     case "certificates":

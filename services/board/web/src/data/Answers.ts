@@ -5,6 +5,7 @@
 import type * as Accounts from "@data-import/api/board/Accounts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Migrations from "@data-import/api/board/Migrations"
+import type * as Waves from "@data-import/api/board/Waves"
 
 export type Condition = typeof Migrations.Condition.Type
 export type Migration = Migrations.MigrationBody
@@ -25,6 +26,7 @@ export type ImportRows = typeof Migrations.ImportRowsBody.Type
 export type Certificate = typeof Certificates.BoardCertificateBody.Type
 export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
 export type UndoPreview = typeof Migrations.UndoPreviewBody.Type
+export type WaveReview = typeof Waves.WaveReviewBody.Type
 export type SignOff = typeof Migrations.SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type

@@ -50,6 +50,11 @@ const Actions = ({ cohort, supplier }: ActionsProps) => {
         name="Move…"
       />
       {cohort.cohort !== null && (
+        <Link to={pages.wave(supplier, cohort.cohort)}>
+          Go or no-go<span class="hidden"> for {cohort.cohort}</span>
+        </Link>
+      )}
+      {cohort.cohort !== null && (
         <UndoButton supplier={supplier} cohort={cohort.cohort} imported={IMPORTED} />
       )}
     </>

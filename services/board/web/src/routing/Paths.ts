@@ -31,6 +31,8 @@ export const pages = {
     `${migration(supplier)}batches/${encodeURIComponent(batch)}/`,
   lines: (supplier: string, batch: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/lines/`, query),
+  wave: (supplier: string, cohort: string) =>
+    withQuery(`${migration(supplier)}go-no-go/`, { cohort }),
   forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
   certificates: (supplier: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}certificates/`, query),
@@ -65,7 +67,7 @@ export type Page =
   | { readonly name: "migrations" }
   | { readonly name: "audit" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
-  | { readonly name: "forecasts" | "certificates"; readonly supplier: string }
+  | { readonly name: "forecasts" | "certificates" | "wave"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
   | { readonly name: "batch" | "lines"; readonly supplier: string; readonly batch: string }
@@ -94,6 +96,7 @@ export const pageAt = (path: string): Page => {
   if (parts.length > 4) return unknown
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
+  if (list === "go-no-go" && parts.length === 3) return { name: "wave", supplier }
   if (list === "forecasts" && parts.length === 3) return { name: "forecasts", supplier }
   if (list === "certificates") {
     if (parts.length === 3) return { name: "certificates", supplier }

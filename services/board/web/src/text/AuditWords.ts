@@ -44,6 +44,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   end_board_sessions: "Sessions of the board ended",
   sign_in: "Session of the board begun",
   set_plan: "Plan entered",
+  decide_wave: "Go or no-go of a wave decided",
   sign_off: "Migration signed off"
 }
 

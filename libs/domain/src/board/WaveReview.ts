@@ -1,0 +1,168 @@
+/**
+ * The review of a wave, a cohort, before and after it is imported: what its rehearsal said, what is
+ * open, and who has said that it is a go. Only managers decide; the HTTP layer checks that.
+ * Source: docs/contract/board.md#go-or-no-go.
+ */
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import type { BoardUser } from "../access/BoardUser.ts"
+import type { Batch } from "../batches/Batch.ts"
+import { readForecast } from "../batches/BatchForecast.ts"
+import { bodies } from "../batches/BatchManagement.ts"
+import { Batches } from "../batches/Batches.ts"
+import { Certificates } from "../certificates/Certificates.ts"
+import { checkDecision, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
+import { Migrations } from "../migrations/Migrations.ts"
+import { certificateOf } from "../migrations/SignOff.ts"
+import { ties } from "../migrations/SupplierSummary.ts"
+import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
+import type { Supplier } from "../suppliers/Supplier.ts"
+import type { Failure } from "../requests/Failure.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { traced } from "../support/Traced.ts"
+import { acting, available } from "./Acting.ts"
+import { type BoardCaller, callerFor } from "./BoardCaller.ts"
+import { batchBody, forecastBody, totalOf } from "./MigrationBodies.ts"
+import { invalid } from "./Selection.ts"
+import { visibleSupplier } from "./VisibleSuppliers.ts"
+
+/** A decision as it is sent, with the rehearsal that the user was shown; null for none. */
+interface Deciding {
+  readonly cohort: string
+  readonly decision: GoNoGo
+  readonly rehearsal_id: string | null
+  readonly note: string | null
+}
+
+/** How many of the newest batches of a supplier are looked through for a rehearsal of the wave. */
+const batchesLookedAt = 1_000
+const decisionsShown = 20
+
+interface Dependencies {
+  readonly auditLog: AuditLog["Service"]
+  readonly batches: Batches["Service"]
+  readonly certificates: Certificates["Service"]
+  readonly configuration: Configuration["Service"]
+  readonly migrations: Migrations["Service"]
+  readonly summaries: SupplierSummaries["Service"]
+}
+
+const newestOf = ({ batches }: Dependencies, { code }: Supplier, cohort: string) =>
+  Effect.map(batches.list({ supplier: code, after: null, limit: batchesLookedAt }), (newestFirst) =>
+    rehearsalOf(newestFirst, cohort)
+  )
+
+const rehearsalBody = Effect.fnUntraced(function* ({ batches }: Dependencies, rehearsal: Batch) {
+  const bodyOf = yield* bodies({ batches })
+  // Who sees a migration sees the sums of its money.
+  const forecast = yield* readForecast(batches, rehearsal, true)
+  return { batch: batchBody(bodyOf(rehearsal)), forecast: forecastBody(forecast) }
+})
+
+const read = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  user: BoardUser,
+  supplier: Supplier,
+  cohort: string
+) {
+  const { batches, certificates, migrations, summaries } = deps
+  const at = yield* DateTime.now
+  const of = { supplier: supplier.code, cohort }
+  const [{ rehearsal, run }, summary, plans, certificate, decisions] = yield* Effect.all(
+    [
+      newestOf(deps, supplier, cohort),
+      summaries.read({ ...of, at }),
+      migrations.plans([supplier.code]),
+      certificates.newestIssued(supplier.code),
+      migrations.decisions({ ...of, limit: decisionsShown })
+    ],
+    { concurrency: "unbounded" }
+  )
+  const bodyOf = yield* bodies({ batches })
+  return {
+    at: formatInstant(at),
+    cohort,
+    total: totalOf(summary.states),
+    states: summary.states,
+    lines_refused: summary.linesRefused,
+    balances_match: ties(summary),
+    rehearsal: rehearsal && (yield* rehearsalBody(deps, rehearsal)),
+    run: run && batchBody(bodyOf(run)),
+    plan: plans.get(supplier.code) ?? [],
+    certificate: certificateOf(Option.getOrNull(certificate), user.role === "manager"),
+    decisions: decisions.map((each) => ({
+      decision: each.decision,
+      by: each.by,
+      at: formatInstant(each.at),
+      rehearsal_id: each.rehearsal as string | null,
+      note: each.note
+    }))
+  }
+})
+
+type WaveReviewBody = Effect.Success<ReturnType<typeof read>>
+
+const decide = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: BoardCaller,
+  supplier: Supplier,
+  { cohort, decision, note, rehearsal_id }: Deciding
+) {
+  const { rehearsal } = yield* newestOf(deps, supplier, cohort)
+  const newest = rehearsal?.id ?? null
+  const checked = checkDecision({ decision, note, rehearsal: rehearsal_id }, newest)
+  if (Result.isFailure(checked)) return yield* invalid(checked.failure)
+  yield* deps.migrations.recordDecision({
+    supplier: supplier.code,
+    cohort,
+    decided: { decision, note, rehearsal: newest },
+    caller: callerFor(caller, supplier.organisation),
+    at: yield* DateTime.now
+  })
+  return yield* read(deps, caller.user, supplier, cohort)
+})
+
+export class WaveReview extends Context.Service<
+  WaveReview,
+  {
+    readonly read: (
+      user: BoardUser,
+      supplier: string,
+      cohort: string
+    ) => Effect.Effect<WaveReviewBody, Failure>
+    /** Refused with another rehearsal than the newest, and without a reason where one is due. */
+    readonly decide: (
+      caller: BoardCaller,
+      supplier: string,
+      command: Deciding
+    ) => Effect.Effect<WaveReviewBody, Failure>
+  }
+>()("@data-import/domain/WaveReview") {}
+
+const make = Effect.gen(function* () {
+  const deps: Dependencies = {
+    auditLog: yield* AuditLog,
+    batches: yield* Batches,
+    certificates: yield* Certificates,
+    configuration: yield* Configuration,
+    migrations: yield* Migrations,
+    summaries: yield* SupplierSummaries
+  }
+  const on = acting(deps)
+  return WaveReview.of({
+    read: traced("WaveReview.read")((user, named, cohort) =>
+      available(
+        Effect.flatMap(visibleSupplier(deps.configuration, user, named), (supplier) =>
+          read(deps, user, supplier, cohort)
+        )
+      )
+    ),
+    decide: traced("WaveReview.decide")((caller, named, command) =>
+      on(caller, named, "decide_wave", (supplier) => decide(deps, caller, supplier, command))
+    )
+  })
+})
+
+/** Needs the storage ports. */
+export const layer = Layer.effect(WaveReview, make)

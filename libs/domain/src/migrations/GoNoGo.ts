@@ -1,0 +1,52 @@
+/**
+ * Whether a wave is to be imported: who has said so, and of which rehearsal. Pure functions.
+ * Source: docs/contract/board.md#go-or-no-go.
+ */
+import { type DateTime, Result, Schema } from "effect"
+import type { Batch, BatchId } from "../batches/Batch.ts"
+import { isRehearsal } from "../batches/Rehearsal.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+
+export const GoNoGo = Schema.Literals(["GO", "NO_GO"])
+export type GoNoGo = typeof GoNoGo.Type
+
+export interface WaveDecision {
+  readonly decision: GoNoGo
+  /** As the audit log names people. */
+  readonly by: string
+  readonly at: DateTime.Utc
+  /** The rehearsal that it rests on; null if there was none. */
+  readonly rehearsal: BatchId | null
+  readonly note: string | null
+}
+
+/** Whether the batch rehearses or imports this wave. */
+const isOfWave = ({ settings: { cohort, operation, pending } }: Batch, wave: string): boolean =>
+  operation === "IMPORT" ? cohort === wave : pending?.cohort === wave
+
+/** The newest rehearsal of a wave that was started, and the first real run after it. */
+export const rehearsalOf = (
+  newestFirst: ReadonlyArray<Batch>,
+  wave: string
+): { readonly rehearsal: Batch | null; readonly run: Batch | null } => {
+  const own = newestFirst.filter((batch) => batch.started !== null && isOfWave(batch, wave))
+  const place = own.findIndex(isRehearsal)
+  const later = place < 0 ? [] : own.slice(0, place)
+  return { rehearsal: own[place] ?? null, run: later.at(-1) ?? null }
+}
+
+/** What is wrong with a decision: it rests on what was seen, and a doubtful one has a reason. */
+export const checkDecision = (
+  decided: Pick<WaveDecision, "decision" | "note"> & { readonly rehearsal: string | null },
+  newest: BatchId | null
+): Result.Result<void, FieldError> => {
+  if (decided.rehearsal !== newest) {
+    const detail = `Is not the newest rehearsal, which is ${newest ?? "none"}. Look at it first.`
+    return Result.fail({ attr: "rehearsal_id", code: "invalid", detail })
+  }
+  if (decided.note === null && (decided.decision === "NO_GO" || newest === null)) {
+    const detail = "Say why: this is a no-go, or a go without a rehearsal."
+    return Result.fail({ attr: "note", code: "required", detail })
+  }
+  return Result.void
+}

@@ -1,0 +1,201 @@
+/** Go or no-go: what is known of a wave before it is imported, and who has decided. */
+import type { WaveReview } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { DecisionButton } from "../actions/DecisionButton.tsx"
+import { ProcessButton } from "../actions/ProcessButton.tsx"
+import { Answered } from "../parts/Answered.tsx"
+import { BatchState } from "../parts/Batch.tsx"
+import { Fact } from "../parts/Fact.tsx"
+import { Headline } from "../parts/Headline.tsx"
+import { Section } from "../parts/Section.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Time } from "../parts/Time.tsx"
+import { Link, useLocation } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { coverOf } from "../text/Certificates.ts"
+import { decisionWords, evidenceOf, ofWave, standing } from "../text/GoNoGo.ts"
+import { count, counted } from "../text/Numbers.ts"
+import { stateOrder, states as words } from "../text/Words.ts"
+import { ForecastSection } from "./ForecastSection.tsx"
+
+type Decision = WaveReview["decisions"][number]
+
+interface Props {
+  readonly supplier: string
+  readonly review: WaveReview
+}
+
+const Rehearsed = ({ review: { rehearsal }, supplier }: Props) => {
+  if (rehearsal === null) return <>never</>
+  const { batch_id: id, created_at, finished_at } = rehearsal.batch
+  return (
+    <>
+      <Link to={pages.batch(supplier, id)}>
+        <Time at={finished_at ?? created_at} />
+      </Link>
+      {finished_at === null && (
+        <>
+          {" "}
+          <BatchState batch={rehearsal.batch} />
+        </>
+      )}
+    </>
+  )
+}
+
+const Accounts = ({ review: { cohort, states, total }, supplier }: Props) => (
+  <>
+    <Link to={pages.imports(supplier, { cohort })}>{counted(total, "account")}</Link>
+    {stateOrder
+      .filter((state) => states[state] > 0)
+      .map((state) => (
+        <span key={state}>
+          {", "}
+          <Link to={pages.imports(supplier, { state, cohort })}>
+            {count(states[state])} {words[state].word.toLowerCase()}
+          </Link>
+        </span>
+      ))}
+  </>
+)
+
+const Certified = ({ review: { certificate }, supplier }: Props) =>
+  certificate === null ? (
+    <Link to={pages.certificates(supplier)}>none is issued</Link>
+  ) : (
+    <>
+      <Link to={pages.certificate(supplier, certificate.certificate_id)}>
+        {coverOf(certificate)}
+      </Link>
+      , <Time at={certificate.at} />
+    </>
+  )
+
+/** The first day that the plan has left. */
+const nextOf = ({ at, plan }: WaveReview) => plan.find(({ on }) => on >= at.slice(0, 10))
+
+const Facts = (props: Props) => {
+  const { review, supplier } = props
+  const { balances_match: ties, lines_refused, run } = review
+  const decided = standing(review)
+  const next = nextOf(review)
+  return (
+    <dl class="facts">
+      <Fact name="Decided">
+        {decided === null ? (
+          "no decision stands"
+        ) : (
+          <>
+            {decisionWords[decided.decision]}, by {decided.by}, <Time at={decided.at} />
+          </>
+        )}
+      </Fact>
+      <Fact name="Rehearsed">
+        <Rehearsed {...props} />
+      </Fact>
+      <Fact name="Imported since">
+        {run === null ? (
+          "not yet"
+        ) : (
+          <>
+            <Link to={pages.batch(supplier, run.batch_id)}>a batch</Link> <BatchState batch={run} />
+          </>
+        )}
+      </Fact>
+      <Fact name="Accounts now">
+        <Accounts {...props} />
+      </Fact>
+      <Fact name="Lines refused before they were staged">{count(lines_refused)}</Fact>
+      <Fact name="Money of what is imported">
+        <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
+          {ties ? "✓ adds up" : "✗ does not add up"}
+        </Link>
+      </Fact>
+      <Fact name="Newest certificate">
+        <Certified {...props} />
+      </Fact>
+      <Fact name="Plan of the migration">
+        <Link to={`${pages.migration(supplier)}#progress`}>
+          {next === undefined ? "none left" : `${counted(next.accounts, "account")} by ${next.on}`}
+        </Link>
+      </Fact>
+    </dl>
+  )
+}
+
+const columnsFor = (supplier: string): ReadonlyArray<Column<Decision>> => [
+  {
+    name: "Decision",
+    isHead: true,
+    cell: ({ decision }) => decisionWords[decision]
+  },
+  { name: "When", cell: ({ at }) => <Time at={at} /> },
+  { name: "Who", cell: ({ by }) => by },
+  {
+    name: "Of the rehearsal",
+    cell: ({ rehearsal_id: id }) =>
+      id === null ? (
+        "none"
+      ) : (
+        <Link to={pages.batch(supplier, id)} class="code">
+          {id.slice(0, 8)}
+        </Link>
+      )
+  },
+  { name: "Why", cell: ({ note }) => note ?? "" }
+]
+
+const Body = (props: Props) => {
+  const { review, supplier } = props
+  const { cohort, decisions, rehearsal, states } = review
+  return (
+    <>
+      <div class="summary">
+        <p>{evidenceOf(review)}</p>
+        <ProcessButton supplier={supplier} cohort={cohort} pending={states.PENDING} />
+        <DecisionButton {...props} decision="GO" />
+        <DecisionButton {...props} decision="NO_GO" />
+      </div>
+      <Facts {...props} />
+      <div class="sections">
+        {rehearsal !== null && (
+          <ForecastSection
+            supplier={supplier}
+            batch={rehearsal.batch.batch_id}
+            forecast={rehearsal.forecast}
+          />
+        )}
+        <Section
+          id="decisions"
+          class="wide"
+          title="Decisions"
+          note={decisions.length === 0 ? "Nobody has decided yet." : undefined}
+        >
+          {decisions.length > 0 && (
+            <Table
+              caption="Decisions about this wave, the newest first"
+              columns={columnsFor(supplier)}
+              rows={decisions}
+              keyOf={({ at, by }) => `${at} ${by}`}
+            />
+          )}
+        </Section>
+      </div>
+    </>
+  )
+}
+
+export const WavePage = ({ supplier }: Pick<Props, "supplier">) => {
+  const cohort = useLocation().query.get("cohort") ?? ""
+  const answer = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  return (
+    <>
+      <Headline title={`Go or no-go for ${cohort} of ${supplier}`}>
+        {answer.value === undefined ? cohort : ofWave(answer.value)}
+      </Headline>
+      <Answered answer={answer} lines={8}>
+        {(review) => <Body supplier={supplier} review={review} />}
+      </Answered>
+    </>
+  )
+}
