@@ -31,6 +31,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const { cohort = null, step = "day" } = call.parameters
         return ok(migrations.history(call.session.user, supplierOf(call), { cohort, step }))
       },
+      listControlTotals: (call) =>
+        ok(migrations.controlTotals(call.session.user, supplierOf(call))),
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
       getBoardBatch: (call) => {

@@ -11,7 +11,9 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { ShortName } from "@data-import/domain/batches/Batch"
 import { RevertReason } from "@data-import/domain/imports/Revert"
+import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
+import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Certificates from "./Certificates.ts"
@@ -56,6 +58,10 @@ const MovedSelectionBody = Schema.Struct({
 export const actionBodies = {
   plan: Schema.Struct({
     points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
+  }),
+  controlTotals: Schema.Struct({
+    cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." }),
+    ...ControlTotalsRequest.fields
   }),
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
@@ -203,6 +209,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     params: supplier,
     success: Migrations.CohortsBody
   }),
+  get("listControlTotals", `${migration}control-totals/`, {
+    params: supplier,
+    success: Migrations.ControlTotalsListBody
+  }),
   get("listBatches", `${migration}batches/`, {
     params: supplier,
     success: Migrations.BoardBatchesBody
@@ -265,6 +275,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.plan,
     success: Migrations.PlanBody
+  }),
+  post("setBoardControlTotals", `${migration}control-totals/`, {
+    params: supplier,
+    payload: actionBodies.controlTotals,
+    success: ControlTotalsBody
   }),
   post("setStatus", `${migration}status/`, {
     params: supplier,
