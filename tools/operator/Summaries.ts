@@ -3,6 +3,7 @@
  * Source: docs/contract/operator.md#summary-of-a-supplier.
  */
 import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
+import { accounts, expectedAccounts } from "@data-import/domain/migrations/OpenWorkText"
 import { summaryBody, unstagedIn } from "@data-import/domain/migrations/SummaryBody"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
@@ -35,15 +36,14 @@ const sentenceOf = (found: ReadSummary): string | null => {
   const parts = [
     ...(open > 0 ? [imports] : []),
     ...(refused > 0 ? [lines] : []),
-    ...(missing > 0 ? [`${inEnglish(missing)} expected accounts never received`] : []),
-    ...(unexpected > 0 ? [`${inEnglish(unexpected)} accounts more than expected`] : [])
+    ...(missing > 0 ? [`${expectedAccounts(missing)} never received`] : []),
+    ...(unexpected > 0 ? [`${accounts(unexpected)} more than expected`] : [])
   ]
   return parts.length === 0 ? null : parts.join("; ")
 }
 
 /** What is open of the supplier, in words; null if nothing is. */
-export const openImports = (supplier: SupplierCode) =>
-  Effect.map(read(supplier, null), sentenceOf)
+export const openImports = (supplier: SupplierCode) => Effect.map(read(supplier, null), sentenceOf)
 
 export const summary = Command.make(
   "summary",

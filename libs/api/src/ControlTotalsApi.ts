@@ -23,7 +23,7 @@ const RequestBody = documented(
   "ControlTotalsRequest",
   "What is expected from now on.",
   ControlTotalsRequest,
-  { expected: "The control totals; null removes them." },
+  { expected: "The control totals; nothing is expected without them." },
   {
     expected: documented(
       "ExpectedTotals",
@@ -53,8 +53,18 @@ const EnteredBody = Schema.Struct({
   set_at: InstantText.annotateKey({ description: "When they were entered." })
 }).annotate({ identifier: "EnteredTotals", description: "What is expected." })
 
-const Accounts = (identifier: string, description: string) =>
-  Schema.Struct({ accounts: count("How many accounts.") }).annotate({ identifier, description })
+const SentBody = Schema.Struct({ accounts: count("How many accounts.") }).annotate({
+  identifier: "SentTotals",
+  description: "Accounts that were staged, whatever became of them."
+})
+
+const StagedBody = Schema.Struct({
+  accounts: count("How many accounts."),
+  failed: count("Of them those whose latest attempt failed.")
+}).annotate({
+  identifier: "StagedTotals",
+  description: "Of the accounts that were sent those that wait, failed or are being imported."
+})
 
 const ArrivedBody = Schema.Struct({
   accounts: count("Accounts that were imported, including those that were erased since."),
@@ -83,8 +93,8 @@ export const ControlTotalsBody = Schema.Struct({
   cohort: Nullable(Schema.String, "The cohort; null for all accounts of the supplier."),
   at: InstantText.annotateKey({ description: "The instant of the counts." }),
   expected: Nullable(EnteredBody, "What is expected; null if nothing was entered."),
-  sent: Accounts("SentTotals", "Accounts that were staged, whatever became of them."),
-  staged: Accounts("StagedTotals", "Of them those that wait, failed or are being imported."),
+  sent: SentBody,
+  staged: StagedBody,
   arrived: ArrivedBody,
   differences: Nullable(
     DifferencesBody,
@@ -106,7 +116,7 @@ const example: typeof ControlTotalsBody.Type = {
   at: "2026-11-30T08:00:00Z",
   expected: { ...controlTotalsRequest.expected, set_by: "client", set_at: "2026-11-29T16:00:00Z" },
   sent: { accounts: 186 },
-  staged: { accounts: 1 },
+  staged: { accounts: 1, failed: 1 },
   arrived: {
     accounts: 185,
     balance: "-1180.36",
@@ -154,7 +164,7 @@ const setControlTotals = HttpApiEndpoint.put("setControlTotals", path, {
         parameters,
         requests: {
           totals: { summary: "Accounts and balances", value: controlTotalsRequest },
-          none: { summary: "Remove them", value: { expected: null } }
+          none: { summary: "Remove them", value: {} }
         },
         answers
       }

@@ -17,7 +17,10 @@ import {
   type ExpectedTotals,
   moneyDifferences
 } from "../migrations/ControlTotals.ts"
-import { controlTotalsBody, type ControlTotalsAnswer } from "../migrations/ControlTotalsManagement.ts"
+import {
+  controlTotalsBody,
+  type ControlTotalsAnswer
+} from "../migrations/ControlTotalsManagement.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -59,6 +62,12 @@ interface Moved {
   readonly next_after: string | null
 }
 
+interface Expecting {
+  readonly cohort: string | null
+  /** Removes the control totals if it is omitted. */
+  readonly expected?: ExpectedTotals
+}
+
 interface SigningOff {
   readonly import_supplier: string
   readonly accept_open: boolean
@@ -74,11 +83,8 @@ export class MigrationActions extends Context.Service<
       { readonly points: ReadonlyArray<{ readonly on: string; readonly accounts: number }> },
       { readonly points: MigrationPlan }
     >
-    /** Replaces the control totals of the migration, or of a cohort of it; null removes them. */
-    readonly setControlTotals: Action<
-      { readonly cohort: string | null; readonly expected: ExpectedTotals | null },
-      ControlTotalsAnswer
-    >
+    /** Replaces the control totals of the migration, or of a cohort of it. */
+    readonly setControlTotals: Action<Expecting, ControlTotalsAnswer>
     /** Only the operator can reopen a supplier that is Complete. */
     readonly setStatus: Action<
       { readonly status: "Ongoing" | "Paused" },
@@ -160,14 +166,14 @@ const setControlTotals = Effect.fnUntraced(function* (
   { controlTotals }: Dependencies,
   caller: BoardCaller,
   { code: supplier, organisation }: Supplier,
-  command: { readonly cohort: string | null; readonly expected: ExpectedTotals | null }
+  { cohort: named, expected }: Expecting
 ) {
-  const cohort = yield* cohortNamed(command.cohort)
+  const cohort = yield* cohortNamed(named)
   const at = yield* DateTime.now
   yield* controlTotals.set({
     supplier,
     cohort,
-    totals: command.expected,
+    totals: expected ?? null,
     caller: callerFor(caller, organisation),
     at
   })

@@ -32,8 +32,8 @@ export const ExpectedTotals = Schema.Struct({
 })
 export type ExpectedTotals = typeof ExpectedTotals.Type
 
-/** Null removes them. */
-export const ControlTotalsRequest = Schema.Struct({ expected: Schema.NullOr(ExpectedTotals) })
+/** Without them nothing is expected. */
+export const ControlTotalsRequest = Schema.Struct({ expected: Schema.optionalKey(ExpectedTotals) })
 
 /**
  * The ledgers need not add up to the balance: accounts without ledgers have their
@@ -81,8 +81,9 @@ export interface ArrivedTotals {
 export interface MovedTotals {
   /** Accounts that were staged, whatever became of them. */
   readonly sent: number
-  /** Of them those that wait, failed or are in progress. */
+  /** Of them those that wait, failed or are in progress, and of these those that failed. */
   readonly staged: number
+  readonly failed: number
   readonly arrived: ArrivedTotals
 }
 
@@ -132,7 +133,8 @@ export const differenceOf = (
 ): TotalsDifference => ({
   accounts: arrived.accounts - accounts,
   balance: balance === undefined ? null : BigDecimal.subtract(arrived.balance, balance),
-  ledgers: ledger_balances === undefined ? null : ledgerDifferences(ledger_balances, arrived.ledgers)
+  ledgers:
+    ledger_balances === undefined ? null : ledgerDifferences(ledger_balances, arrived.ledgers)
 })
 
 /** How many of the sums of money differ. */
@@ -212,7 +214,10 @@ export class ControlTotals extends Context.Service<
     /** Everything that is expected of these suppliers and their cohorts. */
     readonly expected: (
       suppliers: ReadonlyArray<SupplierCode>
-    ) => Effect.Effect<ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>>, StorageUnavailable>
+    ) => Effect.Effect<
+      ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>>,
+      StorageUnavailable
+    >
 
     /**
      * Replaces the totals; null removes them. Refused once the supplier is Complete. Audit:

@@ -60,7 +60,7 @@ export const controlTotalsBody = (
     at: formatInstant(at),
     expected: expected && enteredBody(expected),
     sent: { accounts: moved.sent },
-    staged: { accounts: moved.staged },
+    staged: { accounts: moved.staged, failed: moved.failed },
     arrived: {
       accounts,
       balance: twoDecimals(balance),
@@ -76,15 +76,15 @@ export const controlTotalsBody = (
 
 export type ControlTotalsAnswer = ReturnType<typeof controlTotalsBody>
 
-/** A valid body; fails with every invalid field, those of the parameters first. */
-export const readTotals = Effect.fnUntraced(function* (
+/** The totals of a valid body; fails with every invalid field, those of the parameters first. */
+const readTotals = Effect.fnUntraced(function* (
   body: unknown,
-  parameterErrors: ReadonlyArray<FieldError> = []
+  parameterErrors: ReadonlyArray<FieldError>
 ) {
   const facts = factsAt(yield* DateTime.now)
   const valid = yield* inTimeSlices(() => controlTotalsRequest.validating(body, facts))
   const read = judged("request_failed_validation", parameterErrors, valid)
-  return (yield* Effect.fromResult(read)).expected
+  return (yield* Effect.fromResult(read)).expected ?? null
 })
 
 export class ControlTotalsManagement extends Context.Service<

@@ -28,7 +28,7 @@ export const inEnglish = (count: number): string => count.toLocaleString("en-GB"
 export const accounts = (count: number): string =>
   `${inEnglish(count)} account${count === 1 ? "" : "s"}`
 
-const expectedAccounts = (count: number): string =>
+export const expectedAccounts = (count: number): string =>
   `${inEnglish(count)} expected account${count === 1 ? "" : "s"}`
 
 export const lines = (count: number): string => `${inEnglish(count)} line${count === 1 ? "" : "s"}`
@@ -110,6 +110,10 @@ export const waitingText = ({ FAILED }: StateCounts, unstaged: Unstaged): string
       ? [`${lines(left)} of batches ${left === 1 ? "is" : "are"} to do; none runs.`]
       : []),
     ...(missing > 0 ? [`${never}.`] : []),
-    ...(unexpected > 0 ? [`${accounts(unexpected)} more than expected were received.`] : [])
+    ...(unexpected > 0
+      ? [
+          `${accounts(unexpected)} more than expected ${unexpected === 1 ? "was" : "were"} received.`
+        ]
+      : [])
   ].join(" ")
 }

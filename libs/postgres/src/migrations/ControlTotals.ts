@@ -102,10 +102,12 @@ const movedIn = (tallies: ReadonlyArray<Tally>): MovedTotals => {
   const ofKind = (kind: Tally["kind"]) => tallies.filter((each) => each.kind === kind)
   const countOf = (of: ReadonlyArray<Tally>) => of.reduce((total, { count }) => total + count, 0)
   const states = ofKind("state")
+  const failed = countOf(states.filter(({ name }) => name === "FAILED"))
   const balances = ofKind("balance").filter(({ name }) => name !== "added")
   return {
     sent: countOf(states),
-    staged: countOf(states.filter(({ name }) => name === "PENDING" || name === "FAILED")),
+    staged: countOf(states.filter(({ name }) => name === "PENDING")) + failed,
+    failed,
     arrived: {
       accounts: countOf(balances),
       balance: sum(balances.map(({ amount }) => amount)),
@@ -170,9 +172,8 @@ const expected = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
         where supplier = wanted.supplier and (wanted.cohort = ${all} or cohort = wanted.cohort)
       ), 0)::float8 as refused
     from control_totals as wanted where supplier = any(${suppliers}::text[])`).pipe(
-    Effect.map(
-      (rows): ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>> =>
-        Map.groupBy(rows, ({ supplier }) => supplier)
+    Effect.map((rows): ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>> =>
+      Map.groupBy(rows, ({ supplier }) => supplier)
     )
   )
 

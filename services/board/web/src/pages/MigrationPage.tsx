@@ -1,4 +1,5 @@
 /** One migration: its progress, its forecast, what is wrong, and what to do about it. */
+import { ControlTotalsButton } from "../actions/ControlTotalsButton.tsx"
 import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
@@ -25,6 +26,7 @@ import { batchName, isSignedOff } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
+import { ControlTotalsSection } from "./ControlTotalsSection.tsx"
 import { FailuresSection } from "./FailuresSection.tsx"
 import { MoneySection } from "./MoneySection.tsx"
 import { OldestSection } from "./OldestSection.tsx"
@@ -158,6 +160,7 @@ const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
       changes nothing, or stage a first account. The <a href="/docs/quickstart">guide</a> shows how.
     </p>
     <PlanButton detail={detail} />
+    <ControlTotalsButton detail={detail} />
   </div>
 )
 
@@ -188,6 +191,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
             <FailuresSection detail={detail} />
             <BatchesSection supplier={supplier} />
             <CohortsSection detail={detail} />
+            <ControlTotalsSection detail={detail} />
             <OldestSection detail={detail} />
             <MoneySection detail={detail} />
           </div>
