@@ -25,8 +25,15 @@ export const CertificateRequestBody = Schema.Struct({
   })
 }).annotate({ identifier: "CertificateRequest", description: "A certificate to issue." })
 
-const { control_totals, documents, issued_by, ledger_balances, previous, statements, transactions } =
-  Certificate.fields
+const {
+  control_totals,
+  documents,
+  issued_by,
+  ledger_balances,
+  previous,
+  statements,
+  transactions
+} = Certificate.fields
 
 /** The parts of the sums over accounts. */
 export const sumParts = {

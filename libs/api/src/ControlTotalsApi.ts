@@ -102,7 +102,7 @@ export const ControlTotalsBody = Schema.Struct({
   )
 }).annotate({ identifier: "ControlTotals", description: "What is expected, and what there is." })
 
-export const controlTotalsRequest = {
+const controlTotalsRequest = {
   expected: {
     accounts: 187,
     balance: "-1204.36",

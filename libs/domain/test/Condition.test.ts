@@ -238,7 +238,10 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "is paused with accounts and lines",
-    { status: "Paused", unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0, unexpected: 0 } },
+    {
+      status: "Paused",
+      unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0, unexpected: 0 }
+    },
     "paused",
     "It is paused, with 400 accounts, 1 failed line and 1 line to do open."
   ],

@@ -20,7 +20,8 @@ create table control_totals (
 grant select, insert, delete, update (accounts, balance, ledgers, set_by, set_at)
 on control_totals to data_import_batches, data_import_board;
 grant select on control_totals to data_import_batch_worker;
-grant select (supplier, cohort, accounts) on control_totals to data_import_query, data_import_operator;
+grant select (supplier, cohort, accounts)
+on control_totals to data_import_query, data_import_operator;
 
 -- To compare them with what was sent and what has arrived.
 grant select on import_totals, import_differences, refused_counts to data_import_batches;

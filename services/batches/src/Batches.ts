@@ -31,7 +31,11 @@ import { routes } from "./Handlers.ts"
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
   return {
-    routes: [...(yield* routes), ...(yield* CertificateHandlers.routes), ...(yield* ControlTotalsHandlers.routes)],
+    routes: [
+      ...(yield* routes),
+      ...(yield* CertificateHandlers.routes),
+      ...(yield* ControlTotalsHandlers.routes)
+    ],
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,

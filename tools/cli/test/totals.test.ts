@@ -76,7 +76,9 @@ describe("totals", () => {
       ])
       expect(sums["control_totals"]).toMatchObject({ accounts: 2 })
       files.write("sums.json", JSON.stringify({ ...sums, failed_lines: 4 }))
-      expect((yield* totals("set", "DEMO_ENERGY", file)).err).toContain("4 lines of the book failed")
+      expect((yield* totals("set", "DEMO_ENERGY", file)).err).toContain(
+        "4 lines of the book failed"
+      )
       const other = yield* totals("set", "DEMO_ENERGY", file, "--cohort", "wave-3")
       expect(other).toMatchObject({ status: 2, out: "" })
       expect(other.err).toContain("it has the sums of DEMO_ENERGY, cohort null")

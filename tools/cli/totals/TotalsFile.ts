@@ -6,10 +6,7 @@
 import { extname } from "node:path"
 import { DateTime, Effect, Result } from "effect"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
-import {
-  controlTotalsRequest,
-  totalsBody
-} from "@data-import/domain/migrations/ControlTotals"
+import { controlTotalsRequest, totalsBody } from "@data-import/domain/migrations/ControlTotals"
 import { isObject } from "@data-import/domain/schema/Json"
 import { Refused } from "@data-import/terminal/Refused"
 import { cellsOf } from "../book/CsvRows.ts"

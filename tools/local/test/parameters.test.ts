@@ -81,8 +81,8 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
           expect(faults).toContainEqual(
             expect.objectContaining({ attr: "surprise", code: "unknown_parameter" })
           )
-          // GraphQL validates the body of the token mutation, and answers in another format. Without
-          // control totals nothing is expected.
+          // GraphQL validates the body of the token mutation, and answers in another format.
+          // Without control totals nothing is expected.
           const isFine = ["obtainServiceToken", "setControlTotals"].includes(name)
           const hasBody = readsBody(endpoint) && !isFine
           const lacksParameter = ["listBatches", "listCertificates", "listAccounts"].includes(name)

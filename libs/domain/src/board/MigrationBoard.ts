@@ -14,7 +14,10 @@ import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
-import { controlTotalsBody, type ControlTotalsAnswer } from "../migrations/ControlTotalsManagement.ts"
+import {
+  controlTotalsBody,
+  type ControlTotalsAnswer
+} from "../migrations/ControlTotalsManagement.ts"
 import { Migrations, type MigrationCounts } from "../migrations/Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"

@@ -17,12 +17,12 @@ import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 
 /** The audit log has all of them. */
-export const mostLedgerBalances = 100
+const mostLedgerBalances = 100
 
 /** A sum of balances, of as many digits as every JSON parser reads. */
 const Balance = amount({ before: 13, after: 2 })
 
-export const LedgerBalance = Schema.Struct({ ledger_code: nonBlankText(64), balance: Balance })
+const LedgerBalance = Schema.Struct({ ledger_code: nonBlankText(64), balance: Balance })
 
 /** A balance that is omitted is not compared. */
 export const ExpectedTotals = Schema.Struct({

@@ -27,7 +27,7 @@ const totals: ControlTotals = {
 }
 
 describe("control totals", () => {
-  it("are rows whose numbers lead to what they count, and differences to what explains them", () => {
+  it("are rows whose numbers lead to what they count, and differences to the reason", () => {
     const imports = "/board/migrations/ACME/imports/"
     const rows = rowsOf(totals)
     expect(rows[0]).toMatchObject({
