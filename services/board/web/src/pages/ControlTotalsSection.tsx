@@ -12,7 +12,7 @@ import { type Cell, rowsOf, type TotalsRow } from "../text/ControlTotals.ts"
 const Number = ({ cell }: { readonly cell: Cell }) => <Link to={cell.to}>{cell.text}</Link>
 
 const columns: ReadonlyArray<Column<TotalsRow>> = [
-  { name: "What", isHead: true, cell: ({ name }) => name },
+  { name: "What", isHead: true, cell: ({ name, of }) => <Link to={of}>{name}</Link> },
   { name: "Expected", isNumber: true, cell: ({ expected }) => <Number cell={expected} /> },
   { name: "Sent", isNumber: true, cell: ({ sent }) => sent && <Number cell={sent} /> },
   {

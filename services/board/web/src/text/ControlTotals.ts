@@ -10,6 +10,8 @@ export interface Cell {
 
 export interface TotalsRow {
   readonly name: string
+  /** The accounts of the cohort, or all. */
+  readonly of: string
   readonly expected: Cell
   readonly sent: Cell | null
   readonly staged: ReadonlyArray<Cell>
@@ -40,6 +42,7 @@ const accountsRow = (totals: ControlTotals, name: string, entered: string): Tota
   const missing = open[0]?.to ?? refused
   return {
     name,
+    of: pages.imports(import_supplier, { cohort: cohort ?? undefined }),
     expected: { text: count(expected.accounts), to: entered },
     sent: {
       text: count(sent.accounts),
@@ -64,6 +67,7 @@ export const rowsOf = (totals: ControlTotals): ReadonlyArray<TotalsRow> => {
   if (accounts === null || expected === null || differences === null) return []
   const sum = (name: string, to: string, wanted: string, there: string, by: string): TotalsRow => ({
     name,
+    of: accounts.of,
     expected: { text: money(wanted), to: entered },
     sent: null,
     staged: [],
