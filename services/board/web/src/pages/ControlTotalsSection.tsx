@@ -61,8 +61,8 @@ export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDet
           const rows = totals.flatMap(rowsOf)
           return rows.length === 0 ? (
             <p class="quiet">
-              Nothing is expected yet. Ask the supplier how many accounts there are, and what their
-              balances come to.
+              No control totals are entered yet. Ask the supplier how many accounts there are, and
+              what their balances come to.
             </p>
           ) : (
             <Table

@@ -1,5 +1,4 @@
 /** One migration: its progress, its forecast, what is wrong, and what to do about it. */
-import { ControlTotalsButton } from "../actions/ControlTotalsButton.tsx"
 import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/RetryButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
@@ -160,7 +159,6 @@ const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
       changes nothing, or stage a first account. The <a href="/docs/quickstart">guide</a> shows how.
     </p>
     <PlanButton detail={detail} />
-    <ControlTotalsButton detail={detail} />
   </div>
 )
 
@@ -181,7 +179,14 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         {isSignedOff(migration) ? <Signed supplier={supplier} /> : <Actions detail={detail} />}
       </div>
       {isEmpty ? (
-        !isSignedOff(migration) && <Empty detail={detail} />
+        !isSignedOff(migration) && (
+          <>
+            <Empty detail={detail} />
+            <div class="sections">
+              <ControlTotalsSection detail={detail} />
+            </div>
+          </>
+        )
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />
