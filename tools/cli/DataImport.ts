@@ -54,6 +54,9 @@ const subcommands = [
   lazily("certificate", "Signed certificates of what was migrated", async () => {
     return (await import("./certificate/CertificateCommand.ts")).certificate
   }),
+  lazily("totals", "Control totals: what is expected of a migration", async () => {
+    return (await import("./totals/TotalsCommand.ts")).totals
+  }),
   lazily("batch", "Batches: how they stand, and pause, resume, cancel and retry", async () => {
     return (await import("./batch/Batch.ts")).batch
   }),

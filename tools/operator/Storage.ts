@@ -14,6 +14,7 @@ import type { Erasures } from "@data-import/domain/erasure/Erasures"
 import type { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import type { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import type { Configuration } from "@data-import/domain/suppliers/Configuration"
+import type { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
 import type { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import type { Webhooks } from "@data-import/domain/events/Webhooks"
 import type { TokenSecrets } from "@data-import/domain/access/TokenSigner"
@@ -24,6 +25,7 @@ import { type Explained, explained } from "./Refused.ts"
 /** The ports that the commands need. */
 export type Ports =
   | Configuration
+  | ControlTotals
   | ApiKeys
   | ImportProcesses
   | Erasures

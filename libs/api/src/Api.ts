@@ -7,6 +7,7 @@ import { AccountGroup } from "./AccountApi.ts"
 import { AccountImportGroup } from "./AccountImportApi.ts"
 import { BatchGroup } from "./BatchApi.ts"
 import { CertificateGroup } from "./CertificateApi.ts"
+import { ControlTotalsGroup } from "./ControlTotalsApi.ts"
 import { EventGroup } from "./EventApi.ts"
 import { PostImportGroup } from "./PostImportApi.ts"
 import { QueryGroup } from "./QueryApi.ts"
@@ -18,6 +19,7 @@ export const Api = HttpApi.make("data-import").add(
   PostImportGroup,
   BatchGroup,
   CertificateGroup,
+  ControlTotalsGroup,
   EventGroup,
   QueryGroup,
   AccountGroup,

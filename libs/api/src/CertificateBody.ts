@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Certificate, type CertifiedSums } from "@data-import/domain/certificates/Certificate"
 import { CertificatePayload } from "@data-import/domain/certificates/CertificateQuery"
 import { certificateStatuses } from "@data-import/domain/certificates/Certificates"
-import { InstantText } from "./DecimalSchema.ts"
+import { InstantText, SumText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
@@ -25,8 +25,15 @@ export const CertificateRequestBody = Schema.Struct({
   })
 }).annotate({ identifier: "CertificateRequest", description: "A certificate to issue." })
 
-const { documents, issued_by, ledger_balances, previous, statements, transactions } =
-  Certificate.fields
+const {
+  control_totals,
+  documents,
+  issued_by,
+  ledger_balances,
+  previous,
+  statements,
+  transactions
+} = Certificate.fields
 
 /** The parts of the sums over accounts. */
 export const sumParts = {
@@ -66,6 +73,23 @@ const sumWords: { readonly [Name in keyof typeof CertifiedSums.fields]: string }
   statements: "The statements of the accounts."
 }
 
+const [expected] = control_totals.members
+
+/** What is expected of a ledger, also in control totals. */
+export const ExpectedLedgerBody = Schema.Struct({
+  ledger_code: text("The ledger's code."),
+  balance: SumText.annotateKey({ description: "The sum of the balances as imported." })
+}).annotate({ identifier: "ExpectedLedger", description: "The ledgers of one code." })
+
+export const expectedWords = {
+  accounts: "How many accounts.",
+  balance: {
+    description: "The sum of their balances as imported; null if none is expected.",
+    wire: SumText
+  },
+  ledger_balances: "By ledger; null if none are expected."
+}
+
 const IssuerBody = documented(
   "CertificateIssuer",
   "Who asked for it. It names no person.",
@@ -93,6 +117,7 @@ const CertificateContent = documented(
     states: { description: "How many imports are in each state.", wire: states },
     ...sumWords,
     documents: "The documents that the accounts name.",
+    control_totals: "What was expected of these accounts; null if nothing was entered.",
     erased: "How many accounts were erased before. They are not in the tree.",
     reverted: "How many accounts were reverted before. They are not in the tree.",
     hash_recomputed: "Of how many accounts the entry was computed from what is stored.",
@@ -111,6 +136,13 @@ const CertificateContent = documented(
       root: "The hash of the tree of the documents whose SHA-256 the store knows.",
       without_checksum: "How many documents are not in that tree."
     }),
+    control_totals: documented(
+      "CertifiedExpectation",
+      "The control totals at the instant of the certificate.",
+      expected,
+      { ...expectedWords, matches: "Whether it is exactly what is certified." },
+      { ledger_balances: ExpectedLedgerBody }
+    ),
     previous: documented("PreviousCertificate", "An earlier certificate.", previous.members[0], {
       certificate_id: "Its id.",
       jws_sha256: `Of its JWS. ${hash}`

@@ -38,6 +38,7 @@ const content = {
   transactions: [{ type: "CHARGE", reason: "IMPORTED_CHARGE", count: 6, amount: "642.12" }],
   statements: { count: 4, gross_amount: "0.00" },
   documents: { count: 0, bytes: 0, root: empty, without_checksum: 0 },
+  control_totals: { accounts: 3, balance: "-118.40", ledger_balances: null, matches: false },
   erased: 1,
   reverted: 0,
   hash_recomputed: 0,

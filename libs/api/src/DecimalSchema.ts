@@ -27,6 +27,13 @@ export const AmountText = Schema.String.annotate({
   pattern: "^-?[0-9]{1,10}[.][0-9]{2}$"
 })
 
+/** A sum of money of any number of accounts. */
+export const SumText = Schema.String.annotate({
+  identifier: "SumText",
+  description: "A sum of money as text with exactly two decimals.",
+  pattern: "^-?[0-9]+[.][0-9]{2}$"
+})
+
 /** An instant in a response: UTC, whole seconds. */
 export const InstantText = Schema.String.annotate({
   identifier: "InstantText",

@@ -52,6 +52,14 @@ export const SummaryBody = Schema.Struct({
     "Lines of ended batches that were refused, and whose account was not staged since. They are " +
       "no imports, and are not in `total`."
   ),
+  accounts_expected: Schema.NullOr(Schema.Int).annotateKey({
+    description: "The accounts of the control totals; null if none were entered."
+  }),
+  accounts_missing: count(
+    "Accounts that are expected, by the control totals of the supplier and of its cohorts, and are " +
+      "neither imports nor in `lines_refused`. Lines of unfinished batches count once they are staged."
+  ),
+  accounts_unexpected: count("Imports beyond the expected number."),
   imported_last_hour: count("Accounts that were created since the minute of one hour ago."),
   oldest_pending: Schema.NullOr(OldestPending).annotate({
     description:
@@ -89,6 +97,9 @@ export const exampleSummary = {
   },
   reverted: 0,
   lines_refused: 222,
+  accounts_expected: 120_300,
+  accounts_missing: 78,
+  accounts_unexpected: 0,
   imported_last_hour: 12_904,
   oldest_pending: {
     external_account_number: "NL-0004712",

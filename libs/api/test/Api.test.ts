@@ -62,6 +62,8 @@ describe("Api", () => {
         `GET ${root}/batches/:batch_id/forecast/`,
         `GET ${root}/batches/:batch_id/outcome/`,
         `GET ${root}/batches/:batch_id/outcome/lines/`,
+        `PUT ${root}/control-totals/:import_supplier/`,
+        `GET ${root}/control-totals/:import_supplier/`,
         `POST ${root}/certificates/`,
         `GET ${root}/certificates/`,
         `GET ${root}/certificates/:certificate_id/`,
@@ -99,7 +101,8 @@ describe("Api", () => {
       "pauseBatch",
       "resumeBatch",
       "cancelBatch",
-      "issueCertificate"
+      "issueCertificate",
+      "setControlTotals"
     ])
   })
 
@@ -108,6 +111,7 @@ describe("Api", () => {
     expect(reads.map(({ name }) => name)).toEqual([
       "getCertificateProof",
       "listCertificateHashes",
+      "getControlTotals",
       "getAccount",
       "listAccounts"
     ])

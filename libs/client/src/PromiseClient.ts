@@ -50,6 +50,7 @@ export class DataImport implements Groups {
   readonly postImport: Groups["postImport"]
   readonly batches: Groups["batches"]
   readonly certificates: Groups["certificates"]
+  readonly controlTotals: Groups["controlTotals"]
   readonly events: Groups["events"]
   readonly query: Groups["query"]
   readonly accounts: Groups["accounts"]
@@ -66,6 +67,7 @@ export class DataImport implements Groups {
     this.postImport = groups.postImport
     this.batches = groups.batches
     this.certificates = groups.certificates
+    this.controlTotals = groups.controlTotals
     this.events = groups.events
     this.query = groups.query
     this.accounts = groups.accounts

@@ -24,7 +24,7 @@ const standing: Standing = {
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
   pausedBatches: [],
   linesToDo: 0,
-  unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0 },
+  unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0, unexpected: 0 },
   plan: null,
   forecast: null,
   timeZone: utc,
@@ -188,7 +188,7 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "has refused lines, and all else imported",
-    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 222, missing: 0 } },
+    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 222, missing: 0, unexpected: 0 } },
     "failing",
     "222 of 2,222 that were tried have failed (9.9 %)."
   ],
@@ -196,20 +196,26 @@ const cases: ReadonlyArray<Case> = [
     "has few refused lines and a failed account",
     {
       states: states({ IMPORTED: 2_000, FAILED: 1 }),
-      unstaged: { failed: 0, remaining: 0, refused: 1, missing: 0 }
+      unstaged: { failed: 0, remaining: 0, refused: 1, missing: 0, unexpected: 0 }
     },
     "waiting",
     "1 account failed and 1 line was refused and wait for corrected data."
   ],
   [
-    "was sent fewer accounts than its plan ends with",
-    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 0, missing: 3 } },
+    "was sent fewer accounts than expected",
+    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 0, missing: 3, unexpected: 0 } },
     "waiting",
-    "3 accounts of the plan were never received."
+    "3 expected accounts were never received."
+  ],
+  [
+    "was sent more accounts than expected",
+    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0, unexpected: 2 } },
+    "waiting",
+    "2 accounts more than expected were received."
   ],
   [
     "has lines of a batch that does not run",
-    { ...imported, unstaged: { failed: 0, remaining: 400, refused: 0, missing: 0 } },
+    { ...imported, unstaged: { failed: 0, remaining: 400, refused: 0, missing: 0, unexpected: 0 } },
     "waiting",
     "400 lines of batches are to do; none runs."
   ],
@@ -224,15 +230,18 @@ const cases: ReadonlyArray<Case> = [
     {
       status: "Complete",
       states: noCounts,
-      unstaged: { failed: 50, remaining: 400, refused: 1, missing: 2 }
+      unstaged: { failed: 50, remaining: 400, refused: 1, missing: 2, unexpected: 1 }
     },
     "done",
-    "It is signed off, with 50 failed lines, 1 refused line, 400 lines to do and 2 accounts of " +
-      "the plan never received left open."
+    "It is signed off, with 50 failed lines, 1 refused line, 400 lines to do, 2 expected " +
+      "accounts never received and 1 account more than expected left open."
   ],
   [
     "is paused with accounts and lines",
-    { status: "Paused", unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0 } },
+    {
+      status: "Paused",
+      unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0, unexpected: 0 }
+    },
     "paused",
     "It is paused, with 400 accounts, 1 failed line and 1 line to do open."
   ],

@@ -62,6 +62,7 @@ it.effect.each(sizes)("a certificate of %i accounts has all of them, in blocks",
     const snapshot: Snapshot = {
       states: { ...noCounts, IMPORTED: size },
       reverted: 0,
+      expected: null,
       previous: null,
       accounts: ({ after, limit }) => {
         const start = after === null ? 0 : all.findIndex(({ number }) => number === after) + 1

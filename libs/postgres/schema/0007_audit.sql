@@ -19,6 +19,7 @@ create table audit_log (
       'create_payment_instruction', 'end_payment_instruction', 'create_batch', 'start_batch',
       'pause_batch', 'resume_batch', 'cancel_batch', 'read_account', 'read_accounts',
       'read_batch', 'read_import', 'read_document', 'read_certificate', 'issue_certificate',
+      'set_control_totals',
       'create_organisation', 'issue_key', 'revoke_key', 'create_supplier', 'configure_supplier',
       'change_supplier_status', 'create_team', 'add_choice', 'skip_import', 'unskip_import',
       'create_webhook', 'change_webhook', 'erase_import', 'empty_sandbox', 'set_plan', 'decide_wave', 'sign_off',

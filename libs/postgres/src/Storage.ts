@@ -13,6 +13,7 @@ import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as ControlTotals from "./migrations/ControlTotals.ts"
 import * as Forecasts from "./migrations/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as Reverts from "./imports/Reverts.ts"
@@ -34,6 +35,7 @@ export const layerPorts = Layer.mergeAll(
   BoardSessions.layer,
   Certificates.layer,
   Checks.layer,
+  ControlTotals.layer,
   Erasures.layer,
   EventLog.layer,
   Forecasts.layer,

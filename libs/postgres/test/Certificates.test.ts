@@ -1,6 +1,6 @@
 /** Certificates in PostgreSQL: issued of one snapshot, and proved by their trees. */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { BigDecimal, DateTime, Effect, Layer, Option } from "effect"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
 import { completeEntries, issueNext } from "@data-import/domain/certificates/CertificateIssuing"
@@ -15,6 +15,11 @@ import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { certificateEvent } from "@data-import/domain/events/Event"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { isIncluded, treeHash } from "@data-import/domain/merkle/InclusionProof"
+import {
+  ControlTotals,
+  type ExpectedTotals,
+  totalsBody
+} from "@data-import/domain/migrations/ControlTotals"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { importedFrom } from "@data-import/domain/testing/hashedAccounts"
@@ -103,7 +108,44 @@ const eventsOf = Effect.fnUntraced(function* ({ supplier }: Owner) {
 
 const payload = domesticPayload()
 
+const one = BigDecimal.fromBigInt(1n)
+
 layer(storage, { excludeTestServices: true })("certificates", (it) => {
+  it.effect("state what was expected then, and whether it is what they certify", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* importedFrom(payload, owner)
+      const sums = (yield* issued(owner)).content
+      expect(sums.control_totals).toBe(null)
+      const ledger_balances = sums.ledger_balances.map(({ balance, ledger_code }) => ({
+        ledger_code,
+        balance: BigDecimal.fromStringUnsafe(balance)
+      }))
+      const balance = BigDecimal.fromStringUnsafe(sums.balance_as_imported)
+      const right = { accounts: 1, balance, ledger_balances }
+      const other = ledger_balances.map((ledger) => ({
+        ...ledger,
+        balance: BigDecimal.sum(balance, one)
+      }))
+      const expectations: ReadonlyArray<readonly [ExpectedTotals, boolean]> = [
+        [right, true],
+        [{ accounts: 1 }, true],
+        [{ ...right, accounts: 2 }, false],
+        [{ ...right, balance: BigDecimal.sum(balance, one) }, false],
+        [{ ...right, ledger_balances: other }, false],
+        [{ ...right, ledger_balances: [] }, false]
+      ]
+      const { set } = yield* ControlTotals
+      const { caller, supplier } = owner
+      const command = { supplier: supplier.code, cohort: null, caller, at: noon }
+      for (const [totals, matches] of expectations) {
+        yield* set({ ...command, totals })
+        const { content } = yield* issued(owner)
+        expect(content.control_totals).toEqual({ ...totalsBody(totals), matches })
+      }
+    })
+  )
+
   it.effect("have the root of what is stored, whether entries were kept or read back", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier

@@ -24,6 +24,7 @@ import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
+import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Webhooks } from "@data-import/domain/events/Webhooks"
@@ -40,6 +41,19 @@ const portsAt = (url: Redacted.Redacted) =>
 
 type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<typeof portsAt>>>>
 
+/** Entered by clients and users of the board. The query service reads how many are expected. */
+const controlTotalsOf = (ports: UserPorts): ControlTotals["Service"] => {
+  const { ofCohorts, set } = Context.get(ports.board, ControlTotals)
+  const { read, set: ofClients } = Context.get(ports.batches, ControlTotals)
+  return {
+    ofCohorts,
+    read,
+    expected: Context.get(ports.query, ControlTotals).expected,
+    set: (command) =>
+      command.caller.apiKey.startsWith("board:") ? set(command) : ofClients(command)
+  }
+}
+
 /** The ports that only one service calls. */
 const undivided = (ports: UserPorts) => {
   const { board, operator, query } = ports
@@ -47,6 +61,7 @@ const undivided = (ports: UserPorts) => {
   return Context.make(TokenBuckets, Context.get(query, TokenBuckets)).pipe(
     Context.add(Checks, Context.get(query, Checks)),
     Context.add(Erasures, Context.get(operator, Erasures)),
+    Context.add(ControlTotals, controlTotalsOf(ports)),
     Context.add(EventLog, Context.get(ports.events, EventLog)),
     Context.add(Forecasts, Context.get(board, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),

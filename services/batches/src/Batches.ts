@@ -6,6 +6,7 @@ import * as Rehearsals from "@data-import/domain/batches/Rehearsals"
 import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
 import { Documents } from "@data-import/domain/documents/Documents"
 import * as CertificateQuery from "@data-import/domain/certificates/CertificateQuery"
+import * as ControlTotalsManagement from "@data-import/domain/migrations/ControlTotalsManagement"
 import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -15,6 +16,7 @@ import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as Batches from "@data-import/postgres/batches/Batches"
 import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as Certificates from "@data-import/postgres/certificates/Certificates"
+import * as ControlTotals from "@data-import/postgres/migrations/ControlTotals"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
@@ -23,12 +25,17 @@ import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
+import * as ControlTotalsHandlers from "./ControlTotalsHandlers.ts"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
   return {
-    routes: [...(yield* routes), ...(yield* CertificateHandlers.routes)],
+    routes: [
+      ...(yield* routes),
+      ...(yield* CertificateHandlers.routes),
+      ...(yield* ControlTotalsHandlers.routes)
+    ],
     admit,
     dependencies: { database },
     authorize: yield* Authorization.make,
@@ -54,6 +61,7 @@ const storage = ServiceStorage.of(
     Batches.layer,
     RehearsalOutcomes.layer,
     Certificates.layer,
+    ControlTotals.layer,
     IdempotencyKeys.layer,
     Configuration.layer
   )
@@ -69,6 +77,7 @@ export const layer = Service.layer("batches", serving).pipe(
     BatchUpload.layer,
     Rehearsals.layer,
     CertificateQuery.layer,
+    ControlTotalsManagement.layer,
     IdempotentWrites.layer
   ]),
   Layer.provide([storage, TokenVerifier.layer, noDocuments, Hashing.layer]),

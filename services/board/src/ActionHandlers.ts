@@ -6,6 +6,7 @@ import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
+import { controlTotalsRules } from "@data-import/domain/migrations/ControlTotals"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
 import { validator } from "@data-import/domain/schema/Validator"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
@@ -14,9 +15,12 @@ import type { Call } from "@data-import/server/http/IncomingRequest"
 import { batchOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Guard from "./Guard.ts"
 
-/** Decodes a body by its schema; every invalid field is reported. */
-const bodyOf = <Body>(schema: Schema.Codec<Body, unknown>) => {
-  const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
+/** Decodes a body by its schema and rules; every invalid field is reported. */
+const bodyOf = <Body>(
+  schema: Schema.Codec<Body, unknown>,
+  rules: Parameters<typeof validator<Body, null>>[0]["rules"] = { rules: [] }
+) => {
+  const { validate } = validator({ schema, rules, wrapper: null })
   return Effect.fnUntraced(function* ({ body }: { readonly body: unknown }) {
     const read = validate(body, factsAt(yield* DateTime.now))
     const code = "request_failed_validation"
@@ -28,6 +32,7 @@ const bodyOf = <Body>(schema: Schema.Codec<Body, unknown>) => {
 
 const bodies = {
   plan: bodyOf(actionBodies.plan),
+  controlTotals: bodyOf(actionBodies.controlTotals, controlTotalsRules),
   status: bodyOf(actionBodies.status),
   cohort: bodyOf(actionBodies.cohort),
   processing: bodyOf(actionBodies.processing),
@@ -63,6 +68,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
     BoardActionGroup,
     {
       setPlan: acting(bodies.plan, actions.setPlan),
+      setBoardControlTotals: acting(bodies.controlTotals, actions.setControlTotals),
       setStatus: acting(bodies.status, actions.setStatus),
       setCohort: acting(bodies.cohort, actions.setCohort),
       processCohort: acting(bodies.processing, actions.process),

@@ -33,6 +33,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const { cohort = null, step = "day" } = call.parameters
         return ok(migrations.history(call.session.user, supplierOf(call), { cohort, step }))
       },
+      listControlTotals: (call) =>
+        ok(migrations.controlTotals(call.session.user, supplierOf(call))),
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
       reviewWave: (call) =>
         ok(waves.read(call.session.user, supplierOf(call), call.parameters.cohort)),

@@ -56,6 +56,7 @@ const processing = () => ({
 /** Valid bodies, by endpoint. */
 const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
+  setBoardControlTotals: () => ({ cohort: null, expected: { accounts: 1 } }),
   setStatus: () => ({ status: "Paused" }),
   setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
   processCohort: processing,

@@ -140,6 +140,20 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [{ path: `${migration}plan/`, body: { points: [{ on: "2026-12-01", accounts: 100 }] } }]
   },
   {
+    at: supplier,
+    button: "Enter control totals…",
+    dialog: /Control totals of DELTA_LEGACY/,
+    confirm: "Save the control totals",
+    fill: { "Cohort (empty for the whole migration)": " wave-9 ", Accounts: "1,187" },
+    said: /It is compared from now on/,
+    posted: [
+      {
+        path: `${migration}control-totals/`,
+        body: { cohort: "wave-9", expected: { accounts: 1187 } }
+      }
+    ]
+  },
+  {
     at: `${supplier}certificates/?cohort=wave-1`,
     button: "Issue a certificate…",
     dialog: /Issue a certificate of DELTA_LEGACY/,

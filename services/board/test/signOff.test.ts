@@ -1,6 +1,6 @@
 /** The sign-off of a migration: what is open, who signs, and with which certificate. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { BigDecimal, Effect, Result } from "effect"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
@@ -45,6 +45,50 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       const configuration = yield* Configuration
       yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
       expect(yield* signOffState(caller, code)).toEqual({ open, certificate: null, signed: null })
+    })
+  )
+
+  it.effect("names expected accounts and money that have not arrived, everywhere", () =>
+    Effect.gen(function* () {
+      const { setControlTotals, signOff, signOffState } = yield* MigrationActions
+      const { controlTotals, detail, list } = yield* MigrationBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a", "b"], "wave-1")
+      yield* complete(mine, "a")
+      yield* complete(mine, "b")
+      const balance = BigDecimal.fromStringUnsafe("100.01")
+      yield* setControlTotals(caller, code, { cohort: null, expected: { accounts: 5, balance } })
+      yield* setControlTotals(caller, code, { cohort: "wave-1", expected: { accounts: 1 } })
+      const state = yield* signOffState(caller, code)
+      expect(state.open).toEqual([
+        { what: "ACCOUNTS_MISSING", count: 3 },
+        { what: "ACCOUNTS_UNEXPECTED", count: 1 },
+        { what: "CONTROL_TOTALS", count: 1 }
+      ])
+      const found = yield* detail(user, code)
+      expect(found.migration).toMatchObject({ accounts_missing: 3, accounts_unexpected: 1 })
+      const [listed] = (yield* list(user)).migrations
+      expect(listed?.reason).toBe(
+        "3 expected accounts were never received. 1 account more than expected was received."
+      )
+      const text = summaryCsv(summaryDocument(found, state))
+      expect(text).toContain("Not staged,Expected accounts never received,3")
+      expect(text).toContain("Open,CONTROL_TOTALS,1")
+      const whole = { cohort: null, differences: { accounts: -3, balance: "-0.01" } }
+      const wave = { cohort: "wave-1", differences: { accounts: 1, balance: null } }
+      expect((yield* controlTotals(user, code)).totals).toMatchObject([whole, wave])
+
+      const typed = { import_supplier: code, accept_open: true, certificate_id: null }
+      yield* signOff(caller, code, typed)
+      const late = yield* Effect.flip(setControlTotals(caller, code, { cohort: null }))
+      expect(late).toMatchObject({ _tag: "MigrationNotOngoing" })
+      expect(yield* entriesOf(caller.requestId)).toEqual([
+        "board:mia set_control_totals set accounts 5 balance 100.01 instead of none",
+        "board:mia set_control_totals of a cohort: set accounts 1 instead of none",
+        "board:mia change_supplier_status complete",
+        "board:mia sign_off signed without_certificate",
+        "board:mia set_control_totals import_supplier_migration_not_ongoing"
+      ])
     })
   )
 

@@ -10,6 +10,7 @@ import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
+import { controlTotals } from "./sampleTotals.ts"
 
 export interface Fixture {
   readonly role: "viewer" | "manager"
@@ -89,6 +90,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     "cohorts/": () => Samples.cohorts(migration),
+    "control-totals/": () => ({ totals: controlTotals(migration, now) }),
     "batches/": () => Samples.batches(now),
     "certificates/": () => certified(query.get("cohort")),
     "forecasts/": () => Lists.forecasts(now),

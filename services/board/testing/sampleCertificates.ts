@@ -50,6 +50,7 @@ const contentOf = (supplier: string, id: string, at: string): Content => {
       root: "e3b0c44298fc1c14".repeat(4),
       without_checksum: 96
     },
+    control_totals: { accounts: 95_000, balance: null, ledger_balances: null, matches: false },
     erased: 1,
     reverted: 0,
     hash_recomputed: 12,

@@ -100,6 +100,7 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
     lines_remaining: condition === "stuck" ? states.PENDING : 0,
     lines_refused: 0,
     accounts_missing: 0,
+    accounts_unexpected: 0,
     imported_last_hour,
     imported_hourly,
     balances_match: true,

@@ -60,6 +60,7 @@ export const table: ReadonlyArray<Entry> = [
     waitsWith: waitParameter
   },
   entry("/v1/data-import/certificates", "batches"),
+  entry("/v1/data-import/control-totals", "batches"),
   entry("/.well-known/certificate-keys.json", "batches"),
   entry("/v1/data-import/accounts", "query"),
   {

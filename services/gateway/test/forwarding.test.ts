@@ -61,6 +61,7 @@ describe("the service", () => {
         [`${at}/imported-account-import-processes/DEMO/`]: "query",
         [`${at}/certificates/?import_supplier=DEMO`]: "batches",
         [`${at}/certificates/1/proofs/NL%2F1/`]: "batches",
+        [`${at}/control-totals/DEMO/?cohort=wave-1`]: "batches",
         "/.well-known/certificate-keys.json": "batches",
         [`${at}/accounts/A-0123ABCD/`]: "query",
         [`${at}/accounts/?import_supplier=DEMO`]: "query",

@@ -24,6 +24,7 @@ import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as ApiKeys from "@data-import/postgres/access/ApiKeys"
 import * as TokenBuckets from "@data-import/postgres/access/TokenBuckets"
 import * as StoredChecks from "@data-import/postgres/checks/Checks"
+import * as ControlTotals from "@data-import/postgres/migrations/ControlTotals"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as StoredSupplierSummaries from "@data-import/postgres/migrations/SupplierSummaries"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
@@ -75,6 +76,7 @@ const storage = ServiceStorage.of(
     ApiKeys.layer,
     TokenBuckets.layer,
     StoredChecks.layer,
+    ControlTotals.layer,
     ImportProcesses.layer,
     StoredSupplierSummaries.layer,
     Configuration.layer

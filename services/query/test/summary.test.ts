@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { get, held, imported, service, skipped } from "./queryService.ts"
@@ -52,6 +53,9 @@ layer(service, { excludeTestServices: true })("the summary of a supplier", (it) 
         states: { PENDING: 1, FAILED: 1, IN_PROGRESS: 1, SKIPPED: 1, IMPORTED: 1, ERASED: 0 },
         reverted: 0,
         lines_refused: 0,
+        accounts_expected: null,
+        accounts_missing: 0,
+        accounts_unexpected: 0,
         imported_last_hour: 1,
         oldest_pending: oldest,
         codes: ["account_failed_validation", "path_does_not_exist_in_file_store"].map((code) => ({
@@ -63,8 +67,16 @@ layer(service, { excludeTestServices: true })("the summary of a supplier", (it) 
         balance: "0.00",
         ledger_balances: []
       })
+      const { set } = yield* ControlTotals
+      const expecting = { supplier: tenant.supplier.code, caller: tenant.caller, at }
+      yield* set({ ...expecting, cohort: null, totals: { accounts: 4 } })
+      yield* set({ ...expecting, cohort: "wave-1", totals: { accounts: 3 } })
+      const all = yield* get(tenant, summaryPath(tenant.supplier.code))
+      const missing = { accounts_expected: 4, accounts_missing: 2, accounts_unexpected: 1 }
+      expect(all.json).toMatchObject(missing)
       const wave = yield* get(tenant, summaryPath(tenant.supplier.code, "?cohort=wave-1"))
-      expect(wave.json).toMatchObject({ cohort: "wave-1", total: 1, oldest_pending: oldest })
+      const ofWave = { cohort: "wave-1", total: 1, oldest_pending: oldest }
+      expect(wave.json).toMatchObject({ ...ofWave, accounts_expected: 3, accounts_missing: 2 })
     })
   )
 

@@ -26,10 +26,21 @@ const certifiedMembers = [
   "erased"
 ] as const
 
+type Expectation = Pick<NonNullable<Certificate["control_totals"]>, "accounts" | "matches">
+
+const expectationText = ({ accounts, matches }: Expectation): string =>
+  `${inEnglish(accounts)} accounts were expected; ${matches ? "all totals match" : "the totals differ"}`
+
 /** What is certified, a line each. */
-export const contentLines = (
-  content: Readonly<Record<(typeof certifiedMembers)[number], string | number>>
-): ReadonlyArray<string> => certifiedMembers.map((name) => line(name, content[name]))
+export const contentLines = ({
+  control_totals,
+  ...content
+}: Readonly<Record<(typeof certifiedMembers)[number], string | number>> & {
+  readonly control_totals: Expectation | null
+}): ReadonlyArray<string> => [
+  ...certifiedMembers.map((name) => line(name, content[name])),
+  line("control_totals", control_totals && expectationText(control_totals))
+]
 
 export const certificateText = (record: CertificateRecord): string => {
   const { certificate, certificate_id, counts, issued_by } = record

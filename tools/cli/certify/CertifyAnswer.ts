@@ -66,6 +66,16 @@ const comparisonJson = ({
   accounts: accounts && accountsJson(accounts)
 })
 
+/** What is expected to arrive if the book is whole, as `totals set` reads it. */
+const controlTotalsOf = ({ certificate }: CertifyResult): Schema.Json => ({
+  accounts: certificate.tree_size,
+  balance: certificate.balance_as_imported,
+  ledger_balances: certificate.ledger_balances.map(({ balance, ledger_code }) => ({
+    ledger_code,
+    balance
+  }))
+})
+
 export const jsonOf = ({ book, comparison, overlay, result }: CertifyAnswer): Schema.Json => {
   const { tree_size, root, documents, ...sums } = result.certificate
   return {
@@ -82,6 +92,7 @@ export const jsonOf = ({ book, comparison, overlay, result }: CertifyAnswer): Sc
     additions_without_account: result.withoutAccount,
     tree_size,
     root,
+    control_totals: controlTotalsOf(result),
     ...sumsJson(sums),
     documents: { ...documents },
     certificate: comparison && comparisonJson(comparison),

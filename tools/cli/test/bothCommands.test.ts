@@ -147,7 +147,8 @@ const local = new Set([
   "profile",
   "reconcile",
   "rehearse",
-  "send"
+  "send",
+  "totals set"
 ])
 
 const connecting = both

@@ -62,7 +62,8 @@ const certified = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
     onProgress: () => Effect.void
   })
   const documents = { ...own.documents, bytes: 0, root: own.root, without_checksum: 0 }
-  const content = { ...certificate, ...own, documents, certificate_id: id }
+  const control_totals = { accounts: 3, balance: null, ledger_balances: null, matches: false }
+  const content = { ...certificate, ...own, documents, control_totals, certificate_id: id }
   const { keys, sign } = yield* signing
   const jws = yield* Effect.promise(() => sign(content))
   const record = {
@@ -119,6 +120,7 @@ describe("certificate", () => {
       expect(issued).toMatchObject({ status: 0, err: "" })
       expect(issued.out).toMatch(/^Certificate 0b5a\S+ \[live\]\nstatus: ISSUED\n/)
       expect(issued.out).toContain(`root: ${record.certificate.root}`)
+      expect(issued.out).toContain("control totals: 3 accounts were expected; the totals differ")
       expect(issued.out).toContain("http://127.0.0.1:1/.well-known/certificate-keys.json")
       const { certificate: _, jws: __, ...counted } = record
       const listed = yield* asking({ [list]: () => [counted] }, "certificate", "list", supplier)

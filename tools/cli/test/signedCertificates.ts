@@ -15,6 +15,7 @@ export const certificate = {
   cohort: null,
   at: "2026-01-15T12:00:00Z",
   states: {},
+  control_totals: null,
   erased: 0,
   reverted: 0,
   hash_recomputed: 0,

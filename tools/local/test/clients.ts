@@ -128,6 +128,14 @@ export const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
     posting(certificates, ({ import_supplier }) => ({ payload: { import_supplier } })),
     (supplier) => ({ path: `${certificates}?import_supplier=${supplier}` })
   ],
+  [`${root}/control-totals/{import_supplier}/`]: [
+    at(`${root}/control-totals/{import_supplier}/`),
+    (supplier) => ({
+      method: "PUT",
+      path: `${root}/control-totals/${supplier}/`,
+      body: JSON.stringify({ expected: { accounts: 1 } })
+    })
+  ],
   [`${root}/events/`]: [(supplier) => ({ path: `${root}/events/?import_supplier=${supplier}` })],
   ...Object.fromEntries(
     ["all", "pending", "imported"].map((kind) => {

@@ -11,6 +11,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     board_sessions: "csrf_token hash name organisations role subject",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
+    control_totals: "balance cohort ledgers set_by supplier",
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
     wave_decisions: "cohort decided_by decision note supplier",

@@ -15,6 +15,7 @@ import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenS
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Reverts } from "@data-import/domain/imports/Reverts"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
+import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { SteppedClock } from "@data-import/postgres/testing/SteppedClock"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
@@ -43,6 +44,7 @@ export const memory = Layer.mergeAll(
   sealedAuditLog,
   eventLog,
   webhooks,
+  Layer.mock(ControlTotals)({}),
   Layer.mock(SupplierSummaries)({}),
   tokens,
   MemoryStore.layer

@@ -5,6 +5,7 @@ import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { endOf, finish, started, taken } from "@data-import/domain/testing/begunBatches"
+import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
 import { callerOf, noon } from "@data-import/domain/testing/freshNames"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { claim, stagedHash } from "@data-import/domain/testing/importStates"
@@ -64,6 +65,9 @@ it.effect("shows the summary of a supplier", () =>
       states: { ...none, PENDING: 1, FAILED: 1, SKIPPED: 1 },
       reverted: 0,
       lines_refused: 0,
+      accounts_expected: null,
+      accounts_missing: 0,
+      accounts_unexpected: 0,
       imported_last_hour: 0,
       oldest_pending: { external_account_number: "a", staged_at: "2026-01-01T12:00:00Z" },
       codes: [{ code, imports: 1, examples: ["b"] }],
@@ -93,10 +97,13 @@ it.effect("keeps a supplier with open imports from being Complete unless they ar
   Effect.gen(function* () {
     const { done, json, ports, refused } = yield* filled
     yield* lineRefused.pipe(Effect.provide(ports))
+    const { set } = yield* ControlTotals.pipe(Effect.provide(ports))
+    const supplier = SupplierCode.make("ENERGY")
+    yield* set({ supplier, cohort: null, totals: { accounts: 5 }, caller, at: noon })
     const complete = ["supplier", "set-status", "ENERGY", "complete"]
     const open =
       "2 open imports: 1 pending, 1 failed, 0 in progress; 1 line of batches refused and not " +
-      "corrected"
+      "corrected; 1 expected account never received"
     yield* refused(complete, `ENERGY has ${open}. `)
     yield* refused(complete, "--accept-open")
     expect(yield* json("supplier", "list")).toMatchObject([{ status: "Ongoing" }])

@@ -8,6 +8,7 @@ import { batchCases, batchPlans } from "./BatchPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
 import { certificatePlans } from "./CertificatePlans.ts"
+import { controlTotalsPlans } from "./ControlTotalsPlans.ts"
 import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
 import type { Day } from "./Day.ts"
 import { documentPlans } from "./DocumentPlans.ts"
@@ -42,7 +43,8 @@ export const casePoolOf = (day: Day): CasePool => ({
     ...uploadPlans,
     ...batchCases,
     ...eventCases,
-    ...certificatePlans
+    ...certificatePlans,
+    ...controlTotalsPlans
   ],
   others: fc.oneof(
     group(16, postImportPlans(day)),

@@ -55,6 +55,13 @@ const bodies: Readonly<Record<string, Wire>> = {
     }
   },
   issueCertificate: { payload: { import_supplier: supplier, cohort: "wave-3" } },
+  setControlTotals: {
+    expected: {
+      accounts: 187,
+      balance: "-1204.36",
+      ledger_balances: [{ ledger_code: "ELECTRICITY_LEDGER", balance: "-981.10" }]
+    }
+  },
   changeImport: { cohort: "wave-4" },
   revertImport: { payload: { kraken_account_number: "A-00000000", reason: "Wrong sign" } },
   startBatch: { payload: { total_lines: 1 } },

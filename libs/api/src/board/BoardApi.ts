@@ -13,7 +13,9 @@ import { ShortName } from "@data-import/domain/batches/Batch"
 import { RevertReason } from "@data-import/domain/imports/Revert"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import { nonBlankText } from "@data-import/domain/schema/Field"
+import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
+import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Certificates from "./Certificates.ts"
@@ -59,6 +61,10 @@ const MovedSelectionBody = Schema.Struct({
 export const actionBodies = {
   plan: Schema.Struct({
     points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
+  }),
+  controlTotals: Schema.Struct({
+    cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." }),
+    ...ControlTotalsRequest.fields
   }),
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
@@ -216,6 +222,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     params: supplier,
     success: Migrations.CohortsBody
   }),
+  get("listControlTotals", `${migration}control-totals/`, {
+    params: supplier,
+    success: Migrations.ControlTotalsListBody
+  }),
   get("listBatches", `${migration}batches/`, {
     params: supplier,
     success: Migrations.BoardBatchesBody
@@ -283,6 +293,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.plan,
     success: Migrations.PlanBody
+  }),
+  post("setBoardControlTotals", `${migration}control-totals/`, {
+    params: supplier,
+    payload: actionBodies.controlTotals,
+    success: ControlTotalsBody
   }),
   post("setStatus", `${migration}status/`, {
     params: supplier,

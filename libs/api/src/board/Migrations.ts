@@ -6,6 +6,7 @@
 import { Schema, Struct } from "effect"
 import { ForecastBody as BatchForecast } from "@data-import/domain/batches/BatchForecast"
 import { conditions } from "@data-import/domain/migrations/Condition"
+import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { additionCounts, FieldErrorBody, errorText } from "./Accounts.ts"
@@ -46,9 +47,10 @@ export const MigrationBody = Schema.Struct({
   lines_remaining: count("Lines that these batches have left."),
   lines_refused: linesRefused,
   accounts_missing: count(
-    "Accounts that the plan has at its end, less all imports and all these lines: they were never " +
-      "received."
+    "Accounts that are expected, by the control totals or else at the end of the plan, less all " +
+      "imports and all these lines: they were never received."
   ),
+  accounts_unexpected: count("Imports beyond the number of the control totals."),
   imported_last_hour: count("Accounts that were created in the last hour."),
   imported_hourly: Schema.Array(Schema.Int).annotateKey({
     description: "Accounts that were created in each of the last 24 hours, the oldest first."
@@ -67,6 +69,12 @@ export const MigrationsBody = Schema.Struct({
   at: InstantText,
   migrations: Schema.Array(MigrationBody).annotateKey({
     description: "By condition, the worst first, and by the number of failed imports."
+  })
+})
+
+export const ControlTotalsListBody = Schema.Struct({
+  totals: Schema.Array(ControlTotalsBody).annotateKey({
+    description: "Of the whole migration, and then of each cohort that has control totals."
   })
 })
 
@@ -348,7 +356,7 @@ export const SignOffBody = Schema.Struct({
       what: Schema.String.annotateKey({
         description:
           "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, LINES_REFUSED, " +
-          "ACCOUNTS_MISSING, BATCHES or MONEY"
+          "ACCOUNTS_MISSING, ACCOUNTS_UNEXPECTED, BATCHES, MONEY or CONTROL_TOTALS"
       }),
       count: Schema.Int
     })

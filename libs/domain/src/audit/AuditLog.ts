@@ -66,6 +66,7 @@ export const auditActions = [
   "resume_batch",
   "cancel_batch",
   "issue_certificate",
+  "set_control_totals",
   "empty_sandbox",
   ...Struct.keys(readOutcomes),
   ...operatorActions,

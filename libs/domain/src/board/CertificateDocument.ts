@@ -7,7 +7,8 @@ import type { Signed } from "../certificates/Certificates.ts"
 import { type Figure, figuresOf, hashInWords } from "../certificates/CertificateFigures.ts"
 import type { SummaryDocument, SummaryRow } from "./SummaryDocument.ts"
 
-const rowOf = ({ amount, count, hash, name }: Figure): SummaryRow => {
+const rowOf = ({ amount, count, hash, name, words }: Figure): SummaryRow => {
+  if (words !== undefined) return [name, words]
   if (hash !== undefined) return [name, hashInWords(hash)]
   if (amount === undefined) return [name, count ?? 0]
   return [name, count === undefined ? amount : `${amount} (${count})`]

@@ -11,6 +11,16 @@ import { Batches } from "../batches/Batches.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import { CertificateId, Certificates } from "../certificates/Certificates.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
+import {
+  ControlTotals,
+  differenceOf,
+  type ExpectedTotals,
+  moneyDifferences
+} from "../migrations/ControlTotals.ts"
+import {
+  controlTotalsBody,
+  type ControlTotalsAnswer
+} from "../migrations/ControlTotalsManagement.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -52,6 +62,12 @@ interface Moved {
   readonly next_after: string | null
 }
 
+interface Expecting {
+  readonly cohort: string | null
+  /** Removes the control totals if it is omitted. */
+  readonly expected?: ExpectedTotals
+}
+
 interface SigningOff {
   readonly import_supplier: string
   readonly accept_open: boolean
@@ -67,6 +83,8 @@ export class MigrationActions extends Context.Service<
       { readonly points: ReadonlyArray<{ readonly on: string; readonly accounts: number }> },
       { readonly points: MigrationPlan }
     >
+    /** Replaces the control totals of the migration, or of a cohort of it. */
+    readonly setControlTotals: Action<Expecting, ControlTotalsAnswer>
     /** Only the operator can reopen a supplier that is Complete. */
     readonly setStatus: Action<
       { readonly status: "Ongoing" | "Paused" },
@@ -115,10 +133,17 @@ interface Dependencies {
   readonly batches: Batches["Service"]
   readonly certificates: Certificates["Service"]
   readonly configuration: Configuration["Service"]
+  readonly controlTotals: ControlTotals["Service"]
   readonly migrations: Migrations["Service"]
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
+
+/** A valid cohort, or none. */
+const cohortNamed = (named: string | null) =>
+  named === null
+    ? Effect.succeed(null)
+    : Effect.map(selected({ cohort: named }), ({ cohort }) => cohort ?? null)
 
 const setPlan = Effect.fnUntraced(function* (
   { migrations }: Dependencies,
@@ -135,6 +160,24 @@ const setPlan = Effect.fnUntraced(function* (
     at: yield* DateTime.now
   })
   return { points: plan.success }
+})
+
+const setControlTotals = Effect.fnUntraced(function* (
+  { controlTotals }: Dependencies,
+  caller: BoardCaller,
+  { code: supplier, organisation }: Supplier,
+  { cohort: named, expected }: Expecting
+) {
+  const cohort = yield* cohortNamed(named)
+  const at = yield* DateTime.now
+  yield* controlTotals.set({
+    supplier,
+    cohort,
+    totals: expected ?? null,
+    caller: callerFor(caller, organisation),
+    at
+  })
+  return controlTotalsBody(supplier, yield* controlTotals.read({ supplier, cohort }), at)
 })
 
 const setStatus = Effect.fnUntraced(function* (
@@ -162,10 +205,7 @@ const setCohort = Effect.fnUntraced(function* (
 ) {
   if (status === "Complete") return yield* new MigrationNotOngoing({ status })
   const filter = yield* selectedToMove(selection)
-  const cohort =
-    named === null
-      ? null
-      : yield* Effect.map(selected({ cohort: named }), (read) => read.cohort ?? null)
+  const cohort = yield* cohortNamed(named)
   const at = yield* DateTime.now
   const command = { supplier, cohort, caller: callerFor(caller, organisation), at }
   let after = start
@@ -184,17 +224,19 @@ const setCohort = Effect.fnUntraced(function* (
 })
 
 const signOffState = Effect.fnUntraced(function* (
-  { batches, certificates, migrations, summaries }: Dependencies,
+  { batches, certificates, controlTotals, migrations, summaries }: Dependencies,
   { role }: Pick<BoardUser, "role">,
   { code: supplier, organisation, status }: Supplier
 ) {
   const at = yield* DateTime.now
-  const [summary, unfinished, signed, plans] = yield* Effect.all(
+  const [summary, unfinished, signed, plans, expected, totals] = yield* Effect.all(
     [
       summaries.read({ supplier, cohort: null, at }),
       batches.list({ supplier, isUnfinished: true, after: null, limit: pageSize }),
       migrations.signOff(supplier),
-      migrations.plans([supplier])
+      migrations.plans([supplier]),
+      Effect.map(controlTotals.expected([supplier]), (by) => by.get(supplier) ?? []),
+      controlTotals.read({ supplier, cohort: null })
     ],
     { concurrency: "unbounded" }
   )
@@ -207,8 +249,12 @@ const signOffState = Effect.fnUntraced(function* (
         ? yield* certificates.newestIssued(supplier)
         : yield* certificates.find(organisation, attached)
   const lines = { ...stagingLines(unfinished), refused: summary.linesRefused }
-  const unstaged = unstagedOf(summary.states, lines, expectedBy(plans.get(supplier) ?? []))
-  const open = openItems(summary, unstaged, unfinished.length)
+  const planned = expectedBy(plans.get(supplier) ?? [])
+  const unstaged = unstagedOf(summary.states, lines, planned, expected)
+  const differences = totals.expected
+    ? moneyDifferences(differenceOf(totals.expected.totals, totals.moved.arrived))
+    : 0
+  const open = openItems(summary, unstaged, unfinished.length, differences)
   return signOffBody(open, Option.getOrNull(certificate), valid, role === "manager")
 })
 
@@ -253,6 +299,7 @@ const make = Effect.gen(function* () {
     batches: yield* Batches,
     certificates: yield* Certificates,
     configuration: yield* Configuration,
+    controlTotals: yield* ControlTotals,
     migrations: yield* Migrations,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries
@@ -263,6 +310,11 @@ const make = Effect.gen(function* () {
   return MigrationActions.of({
     setPlan: traced("MigrationActions.setPlan")((caller, named, { points }) =>
       on(caller, named, "set_plan", (supplier) => setPlan(deps, caller, supplier, points))
+    ),
+    setControlTotals: traced("MigrationActions.setControlTotals")((caller, named, command) =>
+      on(caller, named, "set_control_totals", (supplier) =>
+        setControlTotals(deps, caller, supplier, command)
+      )
     ),
     setStatus: traced("MigrationActions.setStatus")((caller, named, { status }) =>
       on(caller, named, "change_supplier_status", (supplier) => setStatus(deps, supplier, status))

@@ -13,6 +13,11 @@ import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
+import { ControlTotals } from "../migrations/ControlTotals.ts"
+import {
+  controlTotalsBody,
+  type ControlTotalsAnswer
+} from "../migrations/ControlTotalsManagement.ts"
 import { Migrations, type MigrationCounts } from "../migrations/Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -59,6 +64,11 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string
     ) => Answer<ReturnType<typeof Bodies.cohortsBody>>
+    /** Of the whole migration, and then of each cohort that has control totals. */
+    readonly controlTotals: (
+      user: BoardUser,
+      supplier: string
+    ) => Answer<{ readonly totals: ReadonlyArray<ControlTotalsAnswer> }>
     /** The unfinished ones first, then the newest. */
     readonly batches: (
       user: BoardUser,
@@ -97,6 +107,7 @@ const problemsShown = 100
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
+  readonly controlTotals: ControlTotals["Service"]
   readonly forecasts: MigrationForecasts["Service"]
   readonly migrations: Migrations["Service"]
   readonly summaries: SupplierSummaries["Service"]
@@ -104,15 +115,16 @@ interface Dependencies {
 
 /** The facts about each supplier, read with few statements for all of them. */
 const known = Effect.fnUntraced(function* (
-  { batches, forecasts, migrations }: Dependencies,
+  { batches, controlTotals, forecasts, migrations }: Dependencies,
   suppliers: ReadonlyArray<Supplier>,
   at: DateTime.Utc
 ) {
   const codes = suppliers.map(({ code }) => code)
-  const [counts, plans, unfinished] = yield* Effect.all(
+  const [counts, plans, expected, unfinished] = yield* Effect.all(
     [
       migrations.overview({ suppliers: codes, at }),
       migrations.plans(codes),
+      controlTotals.expected(codes),
       readUnfinished(batches)
     ],
     { concurrency: "unbounded" }
@@ -147,7 +159,8 @@ const known = Effect.fnUntraced(function* (
             unstaged: unstagedOf(
               ofSupplier.states,
               { ...stagingLines(own), refused: ofSupplier.linesRefused },
-              plan && expectedBy(plan)
+              plan && expectedBy(plan),
+              expected.get(supplier.code) ?? []
             )
           }
         ]
@@ -179,6 +192,16 @@ const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Suppli
   const [one] = found
   if (one === undefined) return yield* Effect.die(new Error("A supplier has no counts"))
   return Bodies.detailBody({ known: one, summary, oldest, record }, at)
+})
+
+const listTotals = Effect.fnUntraced(function* (
+  { controlTotals }: Dependencies,
+  { code: supplier }: Supplier
+) {
+  const whole = yield* controlTotals.read({ supplier, cohort: null })
+  const cohorts = yield* controlTotals.ofCohorts(supplier)
+  const at = yield* DateTime.now
+  return { totals: [whole, ...cohorts].map((each) => controlTotalsBody(supplier, each, at)) }
 })
 
 const history = Effect.fnUntraced(function* (
@@ -268,6 +291,7 @@ const make = Effect.gen(function* () {
   const deps: Dependencies = {
     batches: yield* Batches,
     configuration,
+    controlTotals: yield* ControlTotals,
     forecasts: yield* MigrationForecasts,
     migrations: yield* Migrations,
     summaries: yield* SupplierSummaries
@@ -291,6 +315,9 @@ const make = Effect.gen(function* () {
           return Bodies.cohortsBody(found)
         })
       )
+    ),
+    controlTotals: traced("MigrationBoard.controlTotals")((user, named) =>
+      available(Effect.flatMap(seen(user, named), (supplier) => listTotals(deps, supplier)))
     ),
     batches: traced("MigrationBoard.batches")((user, named) =>
       available(Effect.flatMap(seen(user, named), (supplier) => listBatches(deps, supplier)))

@@ -81,6 +81,7 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
     lines_remaining: unstaged.remaining,
     lines_refused: unstaged.refused,
     accounts_missing: unstaged.missing,
+    accounts_unexpected: unstaged.unexpected,
     imported_last_hour: importedLastHour,
     imported_hourly: importedHourly,
     balances_match: moneyTies,

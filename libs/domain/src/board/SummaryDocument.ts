@@ -75,7 +75,8 @@ export const summaryDocument = (
         ["Lines of unfinished batches that failed", migration.lines_failed],
         ["Lines of unfinished batches to do", migration.lines_remaining],
         ["Lines of ended batches that were refused", migration.lines_refused],
-        ["Accounts of the plan never received", migration.accounts_missing]
+        ["Expected accounts never received", migration.accounts_missing],
+        ["Accounts more than expected", migration.accounts_unexpected]
       ]
     },
     {

@@ -58,6 +58,16 @@ const CertifiedDocuments = Schema.Struct({
   without_checksum: Count
 })
 
+/** What was expected, and whether it is exactly what is certified. */
+const CertifiedExpectation = Schema.Struct({
+  accounts: Count,
+  balance: Schema.NullOr(Money),
+  ledger_balances: Schema.NullOr(
+    Schema.Array(Schema.Struct({ ledger_code: Schema.String, balance: Money }))
+  ),
+  matches: Schema.Boolean
+})
+
 /** A later version is refused, because its root may mean something else. */
 export const Certificate = Schema.Struct({
   certificate_id: Schema.String,
@@ -69,6 +79,7 @@ export const Certificate = Schema.Struct({
   states: Schema.Record(Schema.String, Count),
   ...CertifiedSums.fields,
   documents: CertifiedDocuments,
+  control_totals: Schema.NullOr(CertifiedExpectation),
   erased: Count,
   reverted: Count,
   hash_recomputed: Count,

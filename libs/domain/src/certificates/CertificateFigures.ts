@@ -4,18 +4,36 @@
  */
 import type { Certificate } from "./Certificate.ts"
 
-/** A name with a count, an exact amount or a hash. */
+/** A name with a count, an exact amount, a hash or words. */
 export interface Figure {
   readonly name: string
   readonly count?: number
   readonly amount?: string
   /** In hexadecimal. */
   readonly hash?: string
+  readonly words?: string
 }
 
 export interface FigureSection {
   readonly title: string
   readonly figures: ReadonlyArray<Figure>
+}
+
+const expectedOf = (expected: Certificate["control_totals"]): ReadonlyArray<Figure> => {
+  if (expected === null) return [{ name: "Expected", words: "No control totals were entered" }]
+  const { accounts, balance, ledger_balances, matches } = expected
+  return [
+    { name: "Expected accounts", count: accounts },
+    ...(balance === null ? [] : [{ name: "Expected balance", amount: balance }]),
+    ...(ledger_balances ?? []).map((ledger) => ({
+      name: `Expected in the ledger ${ledger.ledger_code}`,
+      amount: ledger.balance
+    })),
+    {
+      name: "What is certified",
+      words: matches ? "Is exactly what was expected" : "Is not what was expected"
+    }
+  ]
 }
 
 /** How often an entry was computed again says nothing of the accounts, so it is no figure. */
@@ -48,6 +66,7 @@ export const figuresOf = (certificate: Certificate): ReadonlyArray<FigureSection
         { name: "Balance", amount: certificate.balance }
       ]
     },
+    { title: "Control totals", figures: expectedOf(certificate.control_totals) },
     {
       title: "Transactions and statements",
       figures: [
@@ -82,7 +101,10 @@ export interface FigurePair {
 }
 
 const isSame = ({ one, other }: FigurePair): boolean =>
-  one?.count === other?.count && one?.amount === other?.amount && one?.hash === other?.hash
+  one?.count === other?.count &&
+  one?.amount === other?.amount &&
+  one?.hash === other?.hash &&
+  one?.words === other?.words
 
 /** The figures of two certificates that differ, in their sections. */
 export const differingFigures = (one: Certificate, other: Certificate) => {

@@ -5,6 +5,13 @@
  */
 import { DateTime, Duration, Effect, Option, Schedule, Stream } from "effect"
 import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
+import {
+  certifiedTotals,
+  differenceOf,
+  type ExpectedTotals,
+  moneyDifferences,
+  totalsBody
+} from "../migrations/ControlTotals.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { modeOfSupplier, wireCode } from "../suppliers/Supplier.ts"
@@ -121,6 +128,15 @@ const certifiedDocuments = Effect.fnUntraced(function* ({ hashing }: Ports, snap
   return { count, bytes, root: hexOf(tree.root()), without_checksum: count - tree.size() }
 })
 
+const expectationOf = (
+  expected: ExpectedTotals,
+  accounts: Parameters<typeof certifiedTotals>[0]
+): Certificate["control_totals"] => {
+  const difference = differenceOf(expected, certifiedTotals(accounts))
+  const matches = difference.accounts === 0 && moneyDifferences(difference) === 0
+  return { ...totalsBody(expected), matches }
+}
+
 const certified = Effect.fnUntraced(function* (
   ports: Ports,
   { cohort, id, issuedBy, supplier }: CertificateRecord,
@@ -129,7 +145,7 @@ const certified = Effect.fnUntraced(function* (
   course: Course
 ) {
   const { hashing, signer } = ports
-  const { previous, states } = snapshot
+  const { expected, previous, states } = snapshot
   Object.assign(course, { step: "ACCOUNTS", done: 0, total: states.IMPORTED } satisfies Course)
   const { recomputed, ...accounts } = yield* certifiedAccounts(ports, snapshot, course)
   course.step = "DOCUMENTS"
@@ -143,6 +159,7 @@ const certified = Effect.fnUntraced(function* (
     ...accounts,
     states,
     documents,
+    control_totals: expected && expectationOf(expected, accounts),
     erased: states.ERASED,
     reverted: snapshot.reverted,
     hash_recomputed: recomputed,

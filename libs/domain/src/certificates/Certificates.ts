@@ -10,6 +10,7 @@ import type { AccountDescription } from "../accounts/AccountDescription.ts"
 import type { Keep } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
+import type { ExpectedTotals } from "../migrations/ControlTotals.ts"
 import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { CertificateLimitExceeded } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -101,6 +102,8 @@ export interface Snapshot {
   readonly states: Readonly<Record<DetailedState, number>>
   /** Accounts of the past. */
   readonly reverted: number
+  /** The control totals of the supplier or the cohort. */
+  readonly expected: ExpectedTotals | null
   /** The last certificate of the same supplier and cohort. */
   readonly previous: { readonly id: CertificateId; readonly jws: string } | null
   readonly accounts: (page: {

@@ -13,7 +13,7 @@ import type { FieldError } from "../schema/FieldErrors.ts"
 export const pointsOfPlan = 750
 
 /** More than any supplier has. */
-const mostAccounts = 100_000_000
+export const mostAccounts = 100_000_000
 
 /** The end of the day in the time zone. */
 export const endOfDay = (day: CalendarDate, zone: TimeZone): DateTime.Utc =>

@@ -18,8 +18,10 @@ export interface OpenItem {
     | "LINES_REMAINING"
     | "LINES_REFUSED"
     | "ACCOUNTS_MISSING"
+    | "ACCOUNTS_UNEXPECTED"
     | "BATCHES"
     | "MONEY"
+    | "CONTROL_TOTALS"
   readonly count: number
 }
 
@@ -40,11 +42,15 @@ export interface SignOffBody {
   readonly signed: { readonly by: string; readonly at: string } | null
 }
 
-/** The open items; `batches` is the number of unfinished batches. */
+/**
+ * The open items; `batches` is the number of unfinished batches, and `differences` of the expected
+ * sums of money that have not arrived as such.
+ */
 export const openItems = (
   summary: SupplierSummary,
   unstaged: Unstaged,
-  batches: number
+  batches: number,
+  differences: number
 ): ReadonlyArray<OpenItem> => {
   const { FAILED, IN_PROGRESS, PENDING } = summary.states
   const items: ReadonlyArray<OpenItem> = [
@@ -55,8 +61,10 @@ export const openItems = (
     { what: "LINES_REMAINING", count: unstaged.remaining },
     { what: "LINES_REFUSED", count: unstaged.refused },
     { what: "ACCOUNTS_MISSING", count: unstaged.missing },
+    { what: "ACCOUNTS_UNEXPECTED", count: unstaged.unexpected },
     { what: "BATCHES", count: batches },
-    { what: "MONEY", count: ties(summary) ? 0 : 1 }
+    { what: "MONEY", count: ties(summary) ? 0 : 1 },
+    { what: "CONTROL_TOTALS", count: differences }
   ]
   return items.filter(({ count }) => count > 0)
 }

@@ -9,6 +9,7 @@ import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
+import { ControlTotals, type ExpectedAccounts } from "./ControlTotals.ts"
 import { SupplierSummaries } from "./SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { findOwnSupplier } from "../suppliers/OwnSupplier.ts"
@@ -19,6 +20,8 @@ export interface ReadSummary {
   readonly supplier: SupplierCode
   readonly cohort: string | null
   readonly summary: SupplierSummary
+  /** Those of a cohort alone, if it is the summary of one, count as those of all. */
+  readonly expected: ReadonlyArray<ExpectedAccounts>
   readonly at: DateTime.Utc
 }
 
@@ -34,19 +37,36 @@ export class SummaryQuery extends Context.Service<
   }
 >()("@data-import/domain/SummaryQuery") {}
 
+/** Reads the summary as of now. */
+export const readSummary = Effect.fnUntraced(function* (
+  {
+    controlTotals,
+    summaries
+  }: {
+    readonly controlTotals: ControlTotals["Service"]
+    readonly summaries: SupplierSummaries["Service"]
+  },
+  supplier: SupplierCode,
+  cohort: string | null
+) {
+  const at = yield* DateTime.now
+  const summary = yield* summaries.read({ supplier, cohort, at })
+  const all = (yield* controlTotals.expected([supplier])).get(supplier) ?? []
+  const own = all.filter((each) => each.cohort === cohort)
+  const expected = cohort === null ? all : own.map((each) => ({ ...each, cohort: null }))
+  return { supplier, cohort, summary, expected, at } satisfies ReadSummary
+})
+
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
 const make = Effect.gen(function* () {
-  const summaries = yield* SupplierSummaries
+  const ports = { controlTotals: yield* ControlTotals, summaries: yield* SupplierSummaries }
   const findSupplier = findOwnSupplier(yield* Configuration)
 
   const read = Effect.fnUntraced(function* (caller: Caller, named: string, cohort: string | null) {
     const found = yield* findSupplier(caller, supplierCode(named))
     if (Option.isNone(found)) return yield* new NotFound()
-    const { code: supplier } = found.value
-    const at = yield* DateTime.now
-    const summary = yield* summaries.read({ supplier, cohort, at })
-    return { supplier, cohort, summary, at }
+    return yield* readSummary(ports, found.value.code, cohort)
   })
 
   return SummaryQuery.of({

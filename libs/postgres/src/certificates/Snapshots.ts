@@ -12,6 +12,7 @@ import { describeStored } from "../accounts/StoredAccounts.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
 import { stateOf } from "../imports/ImportSource.ts"
+import { enteredTotals } from "../migrations/ControlTotals.ts"
 import { digest } from "../tables/Hashes.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { certificateColumns, certificatesIn } from "./CertificateRow.ts"
@@ -153,6 +154,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (
   return {
     states: yield* states(sql, record, at),
     reverted: yield* reverted(sql, record),
+    expected: yield* enteredTotals(sql, record.supplier, record.cohort),
     previous: yield* previous(sql, record),
     accounts: (page) => classifyFailures(accounts(sql, record, page)),
     // The connection is that of the transaction, so nothing waits for one of the pool.

@@ -23,8 +23,8 @@
  * be checked before the method, and the Accept header, media type and size before the body is read,
  * in this order.
  */
-import { Context, Effect, Fiber, Result, type Scope as Lifetime } from "effect"
-import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Context, Effect, Fiber, Result, type Schema, type Scope as Lifetime } from "effect"
+import type { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { type Protected, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
 import {
@@ -72,25 +72,36 @@ export interface Route {
 
 type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
+/** An endpoint whose body is NDJSON of any size. */
+interface Upload {
+  readonly method: "PUT"
+  readonly "~Payload": HttpApiSchema.StreamNdjson<Schema.Top> | HttpApiSchema.StreamUint8Array
+}
+
+interface Write {
+  readonly method: "POST" | "PATCH" | "PUT"
+}
+
 /**
- * The parsed JSON of a POST or PATCH, whose structure is not validated yet; null if the endpoint
- * has no body; one that is sent is ignored. The body of a PUT is NDJSON of any size, and arrives
- * while the handler pulls it.
+ * The parsed JSON of a write, whose structure is not validated yet; null if the endpoint has no
+ * body; one that is sent is ignored. The body of an upload arrives while the handler pulls it.
  */
-type WithBody<E> = E extends { readonly method: "POST" | "PATCH" }
-  ? { readonly body: unknown }
-  : E extends { readonly method: "PUT" }
-    ? { readonly body: NdjsonBody.NdjsonBody }
+type WithBody<E> = E extends Upload
+  ? { readonly body: NdjsonBody.NdjsonBody }
+  : E extends Write
+    ? { readonly body: unknown }
     : unknown
 
 /**
- * The query parameters that the endpoint defines. The handler of a POST or PATCH gets their errors,
- * to report them together with those of the body.
+ * The query parameters that the endpoint defines. The handler of a write gets their errors, to
+ * report them together with those of the body.
  */
 interface WithParameters<E> {
-  readonly parameters: E extends { readonly method: "POST" | "PATCH" }
-    ? Parameters<E>
-    : ParametersOf<E>
+  readonly parameters: E extends Upload
+    ? ParametersOf<E>
+    : E extends Write
+      ? Parameters<E>
+      : ParametersOf<E>
 }
 
 /** The success that an endpoint declares. */
@@ -160,13 +171,16 @@ const upload =
       return yield* Fiber.join(yield* Effect.forkChild(handler(uploaded)))
     })
 
+const isUpload = ({ payload }: HttpApiEndpoint.Top): boolean =>
+  [...payload.values()].some(({ encoding }) => encoding._tag === "Stream")
+
 const runOf = (
   endpoint: HttpApiEndpoint.Top,
   handler: AnyHandler,
   { budget, limit }: Receiving
 ): Route["run"] => {
   const readParameters = parametersOf(endpoint)
-  if (endpoint.method === "PUT" && !(handler instanceof Writing)) {
+  if (isUpload(endpoint) && !(handler instanceof Writing)) {
     return upload(readParameters, handler)
   }
   if (endpoint.method === "GET" && !(handler instanceof Writing)) {

@@ -25,4 +25,7 @@ it("links to the oldest accounts, or to the problems if only failed imports are 
   expect(evidenceOf({ ...found, condition: "stuck", reason })).toMatch(/#oldest$/)
   const states = { ...found.states, PENDING: 0, IN_PROGRESS: 0 }
   expect(evidenceOf({ ...found, condition: "waiting", states })).toMatch(/\/problems\/$/)
+  const missing = { ...found, condition: "waiting", states: { ...states, FAILED: 0 } } as const
+  expect(evidenceOf({ ...missing, lines_refused: 1 })).toMatch(/#batches$/)
+  expect(evidenceOf({ ...missing, lines_remaining: 0 })).toMatch(/#control-totals$/)
 })

@@ -23,9 +23,11 @@ const others: Readonly<Record<string, readonly [word: string, part: string]>> = 
   LINES_FAILED: ["Lines of batches that failed", "batches"],
   LINES_REMAINING: ["Lines of batches to do", "batches"],
   LINES_REFUSED: ["Lines of ended batches that were refused", "batches"],
-  ACCOUNTS_MISSING: ["Accounts of the plan that were never received", "progress"],
+  ACCOUNTS_MISSING: ["Expected accounts that were never received", "control-totals"],
+  ACCOUNTS_UNEXPECTED: ["Accounts more than expected", "control-totals"],
   BATCHES: ["Batches that have not ended", "batches"],
-  MONEY: ["Sums of money that do not add up", "money"]
+  MONEY: ["Sums of money that do not add up", "money"],
+  CONTROL_TOTALS: ["Sums of money that are not as expected", "control-totals"]
 }
 
 const OpenItem = ({ open, supplier }: { open: Open; supplier: string }) => {

@@ -25,6 +25,7 @@ import { batchName, isSignedOff } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
+import { ControlTotalsSection } from "./ControlTotalsSection.tsx"
 import { FailuresSection } from "./FailuresSection.tsx"
 import { MoneySection } from "./MoneySection.tsx"
 import { OldestSection } from "./OldestSection.tsx"
@@ -178,7 +179,14 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         {isSignedOff(migration) ? <Signed supplier={supplier} /> : <Actions detail={detail} />}
       </div>
       {isEmpty ? (
-        !isSignedOff(migration) && <Empty detail={detail} />
+        !isSignedOff(migration) && (
+          <>
+            <Empty detail={detail} />
+            <div class="sections">
+              <ControlTotalsSection detail={detail} />
+            </div>
+          </>
+        )
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />
@@ -188,6 +196,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
             <FailuresSection detail={detail} />
             <BatchesSection supplier={supplier} />
             <CohortsSection detail={detail} />
+            <ControlTotalsSection detail={detail} />
             <OldestSection detail={detail} />
             <MoneySection detail={detail} />
           </div>

@@ -48,11 +48,15 @@ const Lines = ({ children, label, migration }: LinesProps) => (
 )
 
 const Progress = ({ migration }: { readonly migration: Migration }) => {
-  const { accounts_missing, import_supplier, lines_remaining, states, total } = migration
+  const { accounts_missing, accounts_unexpected, import_supplier, lines_remaining, states, total } =
+    migration
   const imported = count(states.IMPORTED)
   const more = [
     ...(lines_remaining > 0 ? [`${counted(lines_remaining, "line")} of batches to do`] : []),
-    ...(accounts_missing > 0 ? [`${counted(accounts_missing, "account")} never received`] : [])
+    ...(accounts_missing > 0 ? [`${counted(accounts_missing, "account")} never received`] : []),
+    ...(accounts_unexpected > 0
+      ? [`${counted(accounts_unexpected, "account")} more than expected`]
+      : [])
   ]
   return (
     <>

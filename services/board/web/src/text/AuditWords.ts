@@ -20,6 +20,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   resume_batch: "Batch resumed",
   cancel_batch: "Batch cancelled",
   issue_certificate: "Certificate requested",
+  set_control_totals: "Control totals entered",
   empty_sandbox: "Sandbox emptied",
   read_account: "Account read",
   read_accounts: "Accounts read",

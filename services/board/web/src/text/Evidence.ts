@@ -3,7 +3,7 @@ import type { Migration } from "../data/Answers.ts"
 import { pages } from "../routing/Paths.ts"
 
 export const evidenceOf = (migration: Migration): string => {
-  const { condition, import_supplier, reason, states } = migration
+  const { condition, import_supplier, lines_refused, lines_remaining, reason, states } = migration
   const { FAILED, IN_PROGRESS, PENDING } = states
   const page = pages.migration(import_supplier)
   const list = (state: keyof Migration["states"]) => pages.imports(import_supplier, { state })
@@ -15,7 +15,8 @@ export const evidenceOf = (migration: Migration): string => {
       return `${page}#progress`
     case "waiting":
       if (PENDING + IN_PROGRESS > 0) return list("PENDING")
-      return FAILED > 0 ? pages.problems(import_supplier) : `${page}#batches`
+      if (FAILED > 0) return pages.problems(import_supplier)
+      return lines_refused + lines_remaining > 0 ? `${page}#batches` : `${page}#control-totals`
     case "done":
       return list("IMPORTED")
     case "stuck":

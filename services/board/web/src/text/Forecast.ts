@@ -9,24 +9,31 @@ export interface Forecast {
   readonly high: string
 }
 
-type Counts = Pick<Migration, "accounts_missing" | "lines_refused" | "lines_remaining" | "states">
+type Counts = Pick<
+  Migration,
+  "accounts_missing" | "accounts_unexpected" | "lines_refused" | "lines_remaining" | "states"
+>
 type Standing = Counts & Pick<Migration, "condition" | "imported_last_hour">
 
 /** Whether only the supplier can go on, with data that is correct or missing. */
 export const waitsForData = (migration: Counts): boolean => {
-  const { accounts_missing, lines_refused, lines_remaining, states } = migration
+  const { accounts_missing, accounts_unexpected, lines_refused, lines_remaining, states } =
+    migration
   const { FAILED, IN_PROGRESS, PENDING } = states
   return (
-    FAILED + lines_refused + accounts_missing > 0 && PENDING + IN_PROGRESS + lines_remaining === 0
+    FAILED + lines_refused + accounts_missing + accounts_unexpected > 0 &&
+    PENDING + IN_PROGRESS + lines_remaining === 0
   )
 }
 
 /** What is left of such a migration, in words. */
-export const whatWaits = ({ accounts_missing, lines_refused, states }: Counts): string => {
+export const whatWaits = (migration: Counts): string => {
+  const { accounts_missing, accounts_unexpected, lines_refused, states } = migration
   const left = [
     ...(states.FAILED > 0 ? ["failed accounts"] : []),
     ...(lines_refused > 0 ? ["refused lines"] : []),
-    ...(accounts_missing > 0 ? ["accounts that were never received"] : [])
+    ...(accounts_missing > 0 ? ["accounts that were never received"] : []),
+    ...(accounts_unexpected > 0 ? ["accounts more than expected"] : [])
   ]
   return `${left.join(" and ")} are left`
 }

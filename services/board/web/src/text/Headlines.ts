@@ -27,7 +27,8 @@ const unstagedOf = (migration: Migration): Unstaged => ({
   failed: migration.lines_failed,
   remaining: migration.lines_remaining,
   refused: migration.lines_refused,
-  missing: migration.accounts_missing
+  missing: migration.accounts_missing,
+  unexpected: migration.accounts_unexpected
 })
 
 /** The open work of a migration, in words. */
@@ -79,7 +80,7 @@ const ending = (migration: Migration, now: number): string => {
 /** Of one migration. */
 export const ofMigration = (migration: Migration, now: number): string => {
   const { accounts_missing, import_supplier, states, total } = migration
-  const { lines_failed, lines_refused, lines_remaining } = migration
+  const { accounts_unexpected, lines_failed, lines_refused, lines_remaining } = migration
   const isSignedOff = migration.status === "Complete"
   if (total === 0 && lines_failed + lines_refused + lines_remaining === 0)
     return `${import_supplier}: nothing ${isSignedOff ? "was staged, signed off" : "is staged yet"}`
@@ -96,6 +97,7 @@ export const ofMigration = (migration: Migration, now: number): string => {
     lines_failed === 0 ? "" : `${counted(lines_failed, "line")} failed`,
     lines_refused === 0 ? "" : `${counted(lines_refused, "line")} refused`,
     accounts_missing === 0 ? "" : `${count(accounts_missing)} never received`,
+    accounts_unexpected === 0 ? "" : `${count(accounts_unexpected)} more than expected`,
     lines_remaining === 0 ? "" : `${counted(lines_remaining, "line")} to do`
   ].filter((part) => part !== "")
   return `${import_supplier}: ${parts.join(", ")}${ending(migration, now)}`

@@ -1,0 +1,93 @@
+/** Enters what is expected of a migration, or of a cohort of it. */
+import { useState } from "preact/hooks"
+import type { ControlTotalsList, MigrationDetail } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { useAction } from "../data/User.ts"
+import { answers } from "../routing/Paths.ts"
+import { arrivedText, parseTotals, type TypedTotals, typedOf } from "../text/ControlTotals.ts"
+import { isSignedOff } from "../text/Words.ts"
+import { ActionButton } from "./ActionButton.tsx"
+import { ActionDialog } from "./ActionDialog.tsx"
+
+const path = (supplier: string) => answers.of(supplier, "control-totals/")
+
+const labels = { accounts: "Accounts", balance: "Balance as imported (empty: not compared)" }
+
+const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void }) => {
+  const act = useAction()
+  const known = useAnswer<ControlTotalsList>(path(supplier)).value?.totals ?? []
+  const [named, setNamed] = useState("")
+  const cohort = named.trim() === "" ? null : named.trim()
+  const present = known.find((each) => each.cohort === cohort)
+  // What was typed counts for the cohort that was named then.
+  const [changed, setChanged] = useState<{ cohort: string | null; typed: TypedTotals } | null>(null)
+  const typed = changed?.cohort === cohort ? changed.typed : typedOf(present?.expected ?? null)
+  const change = (part: Partial<TypedTotals>) =>
+    setChanged({ cohort, typed: { ...typed, ...part } })
+  const parsed = parseTotals(typed)
+  const run = async () => {
+    const { expected } = parsed
+    await act(path(supplier), { cohort, ...(expected !== undefined && { expected }) })
+    return (
+      <p>{expected === undefined ? "Nothing is expected now." : "It is compared from now on."}</p>
+    )
+  }
+  return (
+    <ActionDialog
+      title={`Control totals of ${supplier}`}
+      confirm="Save the control totals"
+      isReady={parsed.problem === null}
+      run={run}
+      close={close}
+    >
+      <p>
+        What the supplier expects to arrive. It changes no account, and can be changed again. Empty
+        fields: nothing is expected.
+      </p>
+      <label class="field">
+        <span>Cohort (empty for the whole migration)</span>
+        <input
+          type="text"
+          value={named}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setNamed(currentTarget.value)}
+        />
+      </label>
+      {(["accounts", "balance"] as const).map((name) => (
+        <label class="field" key={name}>
+          <span>{labels[name]}</span>
+          <input
+            type="text"
+            value={typed[name]}
+            autocomplete="off"
+            onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
+          />
+        </label>
+      ))}
+      <label class="field">
+        <span>Balances by ledger (empty: not compared)</span>
+        <textarea
+          rows={4}
+          spellcheck={false}
+          placeholder={"ELECTRICITY_LEDGER -981.10\nGAS_LEDGER -223.26"}
+          value={typed.ledgers}
+          aria-describedby="totals-problem"
+          aria-invalid={parsed.problem !== null}
+          onInput={({ currentTarget }) => change({ ledgers: currentTarget.value })}
+        />
+      </label>
+      <p id="totals-problem" class={parsed.problem === null ? "quiet" : "bad"} role="status">
+        {arrivedText(parsed, present?.arrived.accounts)}
+      </p>
+    </ActionDialog>
+  )
+}
+
+export const ControlTotalsButton = ({ detail }: { readonly detail: MigrationDetail }) => (
+  <ActionButton
+    name="Enter control totals…"
+    isIdle={isSignedOff(detail.migration)}
+    dialog={(close) => <TotalsDialog supplier={detail.migration.import_supplier} close={close} />}
+  />
+)

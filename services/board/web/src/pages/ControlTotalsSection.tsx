@@ -1,0 +1,79 @@
+/** What is expected of a migration and its cohorts, beside what was sent and what has arrived. */
+import { ControlTotalsButton } from "../actions/ControlTotalsButton.tsx"
+import type { ControlTotalsList, MigrationDetail } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Section } from "../parts/Section.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers } from "../routing/Paths.ts"
+import { type Cell, rowsOf, type TotalsRow } from "../text/ControlTotals.ts"
+
+const Number = ({ cell }: { readonly cell: Cell }) => <Link to={cell.to}>{cell.text}</Link>
+
+const columns: ReadonlyArray<Column<TotalsRow>> = [
+  { name: "What", isHead: true, cell: ({ name, of }) => <Link to={of}>{name}</Link> },
+  { name: "Expected", isNumber: true, cell: ({ expected }) => <Number cell={expected} /> },
+  { name: "Sent", isNumber: true, cell: ({ sent }) => sent && <Number cell={sent} /> },
+  {
+    name: "Staged",
+    isNumber: true,
+    cell: ({ sent, staged }) =>
+      sent !== null && staged.length === 0 ? (
+        <span class="quiet">0</span>
+      ) : (
+        staged.map((cell, at) => (
+          <span key={cell.to}>
+            {at > 0 && " + "}
+            <Number cell={cell} />
+          </span>
+        ))
+      )
+  },
+  { name: "Arrived", isNumber: true, cell: ({ arrived }) => <Number cell={arrived} /> },
+  {
+    name: "Difference",
+    isNumber: true,
+    cell: ({ difference, isEqual }) => (
+      <Link to={difference.to} class={isEqual ? "good" : "bad"}>
+        {isEqual ? "✓" : "✗"} {difference.text}
+      </Link>
+    )
+  }
+]
+
+const note = "Arrived less expected. Money is known of what has arrived, as imported."
+
+export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const answer = useAnswer<ControlTotalsList>(
+    answers.of(detail.migration.import_supplier, "control-totals/")
+  )
+  return (
+    <Section
+      id="control-totals"
+      class="wide"
+      title="Control totals"
+      note={note}
+      actions={<ControlTotalsButton detail={detail} />}
+    >
+      <Answered answer={answer} lines={3}>
+        {({ totals }) => {
+          const rows = totals.flatMap(rowsOf)
+          return rows.length === 0 ? (
+            <p class="quiet">
+              No control totals are entered yet. Ask the supplier how many accounts there are, and
+              what their balances come to.
+            </p>
+          ) : (
+            <Table
+              caption="What is expected, was sent, is staged, and has arrived"
+              columns={columns}
+              rows={rows}
+              keyOf={({ name }) => name}
+            />
+          )
+        }}
+      </Answered>
+    </Section>
+  )
+}
