@@ -31,6 +31,7 @@ export const matrix = {
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
+  followed_rehearsals: "batches r, batch-worker ra(w)",
   forecasts: "board ra(w)",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
@@ -101,7 +102,7 @@ export const columns = {
   "audit_head batch-worker w": "frontier root size",
   "audit_log batch-worker r": "id leaf position",
   "batch_chunks batch-worker w":
-    "blockers held_lines lines outcomes ready_at results tries unfinished waits",
+    "blockers held_lines judged_at judged_by judged_codes lines outcomes payload_hashes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",
   "batch_chunks board w": "blockers",
   "batch_chunks operator w": "blockers",

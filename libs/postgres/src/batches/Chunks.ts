@@ -216,13 +216,13 @@ export const deleteKeys = (
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
   chunk: Chunk,
-  organisation: OrganisationName,
+  batch: Batch.Batch,
   finishing: Finishing
 ) {
   const { at, ended, waitingFor } = finishing
-  yield* store(sql, chunk, organisation, finishing)
+  yield* store(sql, chunk, batch.organisation, finishing)
   const ofProblems = yield* Problems.add(sql, chunk.batch, ended)
-  yield* Rehearsed.add(sql, chunk.batch, ended)
+  yield* Rehearsed.add(sql, batch, chunk.firstLine, ended)
   const more = ended.reduce((sum, { text }) => sum + Buffer.byteLength(text), ofProblems)
   const outcomes = ended.map(({ outcome }) => outcome)
   yield* count(sql, chunk.batch, outcomes, { at, more, waitingFor })
@@ -337,7 +337,7 @@ const take = Effect.fnUntraced(function* (
       if (all === null) return false
       // An interrupted statement would end the transaction.
       yield* beats.take(1)
-      const storing = finish(sql, chunk, batch.organisation, all)
+      const storing = finish(sql, chunk, batch, all)
       yield* inTransaction(Effect.andThen(storing, sql`commit`))
       isFinished = true
       return true
