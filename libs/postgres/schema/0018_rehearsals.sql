@@ -1,7 +1,6 @@
 -- What rehearsals predict, and what happens afterwards.
 --
--- Can be undone: yes, by dropping what is made here; forecasts then have no sums, and rehearsals no
--- outcome.
+-- Can be undone: yes, by dropping what is made here; rehearsals then have no sums and no outcome.
 
 -- What the accounts that the lines of a rehearsal would create add up to, counted when lines end,
 -- so that reading it takes no longer for a batch of many. Amounts are in units of 0.01. They go
@@ -66,6 +65,7 @@ create table rehearsal_counts (
 create index rehearsal_counts_stale on rehearsal_counts (batch, stale_since)
 where stale_since is not null;
 
+grant execute on function ledger_sum to data_import_batch_worker;
 grant select on rehearsal_counts to data_import_batches;
 grant select, insert, update (lines, sums, stale_since)
 on rehearsal_counts to data_import_batch_worker;

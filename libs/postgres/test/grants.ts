@@ -63,6 +63,8 @@ export const matrix = {
   refused_totals: "",
   refusal_windows:
     "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
+  rehearsal_changes: "batches r, batch-worker ra(w)d",
+  rehearsal_counts: "batches r, batch-worker ra(w)",
   statements:
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
@@ -186,6 +188,9 @@ export const columns = {
   "suppliers board w": "status",
   "suppliers operator w":
     "concurrency_limit customer_emails document_check document_root revert_window status time_zone",
+  "followed_rehearsals batch-worker w": "fence followed_until",
+  "rehearsal_changes batch-worker w": "at",
+  "rehearsal_counts batch-worker w": "lines stale_since sums",
   "webhook_retries events w": "attempts due_at",
   "webhook_retries operator w": "attempts due_at",
   "webhook_secrets operator r": "expires_at number webhook",
@@ -208,6 +213,7 @@ export const functions = [
   ...[
     "account_to_revert",
     "accounts_id_seq",
+    "ledger_sum",
     "lines_held",
     "number_to_record",
     "revert_account",

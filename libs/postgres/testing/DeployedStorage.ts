@@ -12,6 +12,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Batches } from "@data-import/domain/batches/Batches"
+import { RehearsalOutcomes } from "@data-import/domain/batches/RehearsalOutcomes"
 import { Certificates } from "@data-import/domain/certificates/Certificates"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -137,6 +138,10 @@ export const make = Effect.fnUntraced(function* (
       reportWorker: worker.reportWorker,
       review: worker.review,
       take: worker.take
+    }),
+    Context.add(RehearsalOutcomes, {
+      ...Context.get(ports.batches, RehearsalOutcomes),
+      follow: Context.get(ports["batch-worker"], RehearsalOutcomes).follow
     }),
     Context.add(Certificates, certificatesOf(ports)),
     Context.add(Webhooks, {

@@ -99,7 +99,8 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
         const tables = tablesBut(
           ...["import_attempts", "outbox", ...auditTables],
-          ...["batches", "batch_chunks", "batch_rehearsed", "batch_problems", "batch_problem_sets"]
+          ...["batches", "batch_chunks", "batch_rehearsed", "batch_problems", "batch_problem_sets"],
+          ...["followed_rehearsals", "rehearsal_counts"]
         )
         const before = yield* tables
         const rehearsed = yield* run({ ...processing, dry_run: true }, named)
@@ -122,7 +123,13 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           }
         ])
         const real = yield* run(processing, named)
+        const sums = {
+          accounts: 2,
+          balance: "100.00",
+          ledger_balances: [{ ledgers: 2, balance: "100.00" }]
+        }
         const outcome = rehearsed.replace("forecast", "outcome")
+        yield* Service.followAll(rehearsed.split("/").at(-3) ?? "")
         expect((yield* Service.get(tenant, outcome)).json).toMatchObject({
           table: [
             { predicted: "FAILED", happened: "NOT_TRIED", lines: 1 },
@@ -134,6 +141,8 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           ],
           compared: 2,
           share_as_predicted: 1,
+          sums: { predicted: sums, real: sums },
+          predicted_duration: { level: 0.8, past_runs: 0 },
           real_run: { batch_id: real.split("/").at(-3) }
         })
         const created = yield* Service.get(tenant, `${outcome}lines/?happened=CREATED&limit=1`)
@@ -152,7 +161,9 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           lines: { would_succeed: 2 },
           duration: { past_runs: 1 }
         })
-        expect((yield* Service.get(blind, rehearsed)).json).toMatchObject({ sums: null })
+        for (const path of [rehearsed, outcome]) {
+          expect((yield* Service.get(blind, path)).json).toMatchObject({ sums: null })
+        }
       })
     )
 

@@ -31,18 +31,18 @@ const lacksDocument = (sql: Sql, codes: string) =>
  */
 const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
   select chunk.batch, chunk.first_line, chunk.first_line + place::integer - 1 as line,
-    number as external_account_number, predicted,
-    case when present.erased_at is not null or number is null and exists (
+    named as external_account_number, predicted,
+    case when present.erased_at is not null or named is null and exists (
         select from unnest(results) with ordinality as of_line(result, at)
         where at = place and (result::json ->> 'erased') is not null) then 'ERASED'
       when happened.outcome is null then case when present.skipped then 'SKIPPED'
         else 'NOT_TRIED' end
-      when judged_at is null or (hash, judged_by)
+      when of_line.judged_at is null or (hash, of_line.judged_by)
         is distinct from (happened.payload_hash, happened.judged_by) then 'CHANGED'
-      when ${lacksDocument(sql, "codes")} <> ${lacksDocument(sql, "happened.codes")}
+      when ${lacksDocument(sql, "of_line.codes")} <> ${lacksDocument(sql, "happened.codes")}
         then 'CHANGED'
       when happened.outcome = 'created' then 'CREATED'
-      when codes = happened.codes then 'FAILED_AS_PREDICTED'
+      when of_line.codes = happened.codes then 'FAILED_AS_PREDICTED'
       else 'FAILED_OTHERWISE'
     end as happened,
     case when present.id is null then 'NEVER_STAGED'
@@ -57,11 +57,11 @@ const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
   join batches on batches.id = chunk.batch
   cross join lateral unnest(numbers, outcomes, payload_hashes, chunk.judged_by, chunk.judged_at,
       judged_codes)
-    with ordinality as of_line(number, predicted, hash, judged_by, judged_at, codes, place)
+    with ordinality as of_line(named, predicted, hash, judged_by, judged_at, codes, place)
   left join lateral (
     select id, skipped, erased_at, reverted_at, account_number, failed_staging, stagings
     from import_processes
-    where supplier = batches.supplier and external_account_number = number offset 0
+    where supplier = batches.supplier and external_account_number = named offset 0
   ) as present on true
   left join lateral (
     select outcome, ${codesOf(sql)} as codes, started_at, payload_hash, judged_by

@@ -43,7 +43,7 @@ export const codesOf = (sql: Sql) => sql`(' ' || array_to_string(array(
 
 /** The attempt of the rehearsal: the latest dry run since it was started. */
 const attemptOf = (sql: Sql, { settings: { supplier }, started }: Batch) => sql`
-  select payload_hash as hash, attempt.judged_by as by, started_at as at,
+  select attempt.payload_hash as hash, attempt.judged_by as by, started_at as at,
     ${codesOf(sql)} as codes
   from import_processes as present join import_attempts as attempt on import_id = present.id
   where supplier = ${supplier} and external_account_number = number and dry_run
