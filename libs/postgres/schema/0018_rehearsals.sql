@@ -71,8 +71,8 @@ grant select, insert, update (lines, sums, stale_since)
 on rehearsal_counts to data_import_batch_worker;
 
 -- What the counts do not have yet: imports of suppliers with a followed rehearsal, and chunks with
--- erased lines. The batch worker looks up their chunks and deletes them. Triggers write them, since
--- not every change has an event.
+-- erased lines. The batch worker looks up their chunks and deletes them. The triggers that count
+-- imports write them, since not every change has an event.
 create table rehearsal_changes (
   at timestamptz not null default now(),
   import_id bigint,
@@ -85,41 +85,6 @@ create index rehearsal_changes_oldest on rehearsal_changes (at);
 grant select on rehearsal_changes to data_import_batches;
 -- A row is locked before it is deleted, which needs the right to update a column.
 grant select, insert, delete, update (at) on rehearsal_changes to data_import_batch_worker;
-
-create function note_new_imports() returns trigger
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  insert into rehearsal_changes (import_id)
-  select id from added where exists (
-    select from followed_rehearsals
-    where followed_rehearsals.supplier = added.supplier and followed_until is null);
-  return null;
-end $$;
-
-create trigger import_processes_note_new after insert on import_processes
-referencing new table as added for each statement execute function note_new_imports();
-
-create function note_changed_import() returns trigger
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if exists (
-    select from followed_rehearsals where supplier = new.supplier and followed_until is null)
-  then
-    insert into rehearsal_changes (import_id) values (new.id);
-  end if;
-  return null;
-end $$;
-
--- An attempt ends when the import loses its lease. A claim and a staging anew of a pending import
--- change nothing that is counted.
-create trigger import_processes_note_changed after update on import_processes
-for each row when (
-  old.skipped <> new.skipped
-  or old.account_number is distinct from new.account_number
-  or old.erased_at is distinct from new.erased_at
-  or (old.failed_staging = old.stagings) is distinct from (new.failed_staging = new.stagings)
-  or old.lease_attempt <> coalesce(new.lease_attempt, '') and not old.lease_dry_run)
-execute function note_changed_import();
 
 -- The hash of a payload goes with the number of the line.
 create function erase_judged_lines() returns trigger

@@ -40,11 +40,14 @@ export type OutcomeBody = typeof OutcomeBody.Type
 /** What says nothing of the rehearsal: nothing was tried, or something else was. */
 const notCompared: ReadonlySet<Happened> = new Set(["CHANGED", "NOT_TRIED", "SKIPPED", "ERASED"])
 
-const isAsPredicted = ({
-  happened,
-  predicted
-}: Pick<OutcomeLine, "happened" | "predicted">): boolean =>
+type Pair = Pick<OutcomeLine, "happened" | "predicted">
+
+const isAsPredicted = ({ happened, predicted }: Pair): boolean =>
   happened === (predicted === "SUCCEEDED" ? "CREATED" : "FAILED_AS_PREDICTED")
+
+/** Whether a line that was compared went otherwise. */
+export const isSurprise = (pair: Pair): boolean =>
+  !notCompared.has(pair.happened) && !isAsPredicted(pair)
 
 const summed = <A extends { readonly lines: number }>(
   keyOf: (each: A) => string,

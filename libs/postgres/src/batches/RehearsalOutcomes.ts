@@ -64,7 +64,8 @@ const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
     where supplier = batches.supplier and external_account_number = named offset 0
   ) as present on true
   left join lateral (
-    select outcome, ${codesOf(sql)} as codes, started_at, payload_hash, judged_by
+    select outcome, case outcome when 'created' then '' else ${codesOf(sql)} end as codes,
+      started_at, payload_hash, judged_by
     from import_attempts
     where import_id = present.id and not dry_run
       and started_at >= coalesce(of_line.judged_at, batches.started_at)
