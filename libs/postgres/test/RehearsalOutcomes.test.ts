@@ -277,6 +277,25 @@ const followed = (it: TestDatabase.It): void => {
     })
   )
 
+  it.effect("counts nothing before a change is committed that began before the rehearsal", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { counts, follow } = yield* RehearsalOutcomes
+      const { sql } = yield* Database
+      const changing = Effect.gen(function* () {
+        yield* sql`
+          insert into import_processes (supplier, external_account_number, payload, staged_at)
+          values (${owner.supplier.code}, 'a', '{}', now())`
+        const rehearsal = yield* rehearsed(owner, ["a"], ["a"], "IMPORT")
+        yield* follow(Duration.zero)
+        expect((yield* counts(rehearsal.id)).counts).toEqual([])
+        return rehearsal
+      })
+      const { id } = yield* sql.withTransaction(changing)
+      expect((yield* counted(id)).counts).toMatchObject([{ finally: "PENDING", lines: 1 }])
+    })
+  )
+
   it.effect("forgets the hash of an erased line, and counts it as erased", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier

@@ -41,7 +41,13 @@ const portsAt = (url: Redacted.Redacted) =>
 
 type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<typeof portsAt>>>>
 
-/** The ports that only one service calls. */
+/** The batch worker counts what the batches service answers. */
+const outcomesOf = ({ batches, "batch-worker": worker }: UserPorts) => ({
+  ...Context.get(batches, RehearsalOutcomes),
+  follow: Context.get(worker, RehearsalOutcomes).follow
+})
+
+/** The ports that only one service calls, and the outcomes of rehearsals. */
 const undivided = (ports: UserPorts) => {
   const { board, operator, query } = ports
   const accountImport = ports["account-import"]
@@ -53,6 +59,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportSearch, Context.get(board, ImportSearch)),
     Context.add(Migrations, Context.get(board, Migrations)),
+    Context.add(RehearsalOutcomes, outcomesOf(ports)),
     Context.add(Reverts, Context.get(accountImport, Reverts)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
@@ -138,10 +145,6 @@ export const make = Effect.fnUntraced(function* (
       reportWorker: worker.reportWorker,
       review: worker.review,
       take: worker.take
-    }),
-    Context.add(RehearsalOutcomes, {
-      ...Context.get(ports.batches, RehearsalOutcomes),
-      follow: Context.get(ports["batch-worker"], RehearsalOutcomes).follow
     }),
     Context.add(Certificates, certificatesOf(ports)),
     Context.add(Webhooks, {

@@ -123,6 +123,25 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           }
         ])
         const real = yield* run(processing, named)
+        expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
+          lines: { would_succeed: 2 },
+          duration: { past_runs: 1 }
+        })
+        expect((yield* Service.get(blind, rehearsed)).json).toMatchObject({ sums: null })
+        expect(codeOf(yield* Service.get(tenant, real))).toEqual([404, "not_found"])
+      })
+    )
+
+    it.effect("that rehearses is compared with what happened afterwards", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const blind = { ...tenant, ...(yield* freshToken(tenant.organisation, ["import:read"])) }
+        const processing = { operation: "PROCESS", operations_team_name: "Migration Team" }
+        const run = (settings: object, lines: ReadonlyArray<object>) => ran(tenant, settings, lines)
+        yield* run({ operation: "STAGE" }, [account("A"), account("B")])
+        const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
+        const rehearsed = yield* run({ ...processing, dry_run: true }, named)
+        const real = yield* run(processing, named)
         const sums = {
           accounts: 2,
           balance: "100.00",
@@ -147,23 +166,13 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         })
         const created = yield* Service.get(tenant, `${outcome}lines/?happened=CREATED&limit=1`)
         expect(created.json).toMatchObject([{ line: 1, external_account_number: "A" }])
-        for (const path of [real, real.replace("forecast", "outcome")]) {
+        const ofReal = real.replace("forecast", "outcome")
+        for (const path of [ofReal, `${outcome.replace(/batches.[^/]+/, "batches/x")}lines/`]) {
           expect(codeOf(yield* Service.get(tenant, path))).toEqual([404, "not_found"])
         }
-        const noBatch = yield* Service.get(
-          tenant,
-          `${outcome.replace(/batches.[^/]+/, "batches/x")}lines/`
-        )
-        expect(codeOf(noBatch)).toEqual([404, "not_found"])
         const noFilter = yield* Service.get(tenant, `${outcome}lines/?happened=NEVER`)
         expect(codeOf(noFilter)).toEqual([400, "request_failed_validation"])
-        expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
-          lines: { would_succeed: 2 },
-          duration: { past_runs: 1 }
-        })
-        for (const path of [rehearsed, outcome]) {
-          expect((yield* Service.get(blind, path)).json).toMatchObject({ sums: null })
-        }
+        expect((yield* Service.get(blind, outcome)).json).toMatchObject({ sums: null })
       })
     )
 

@@ -5,8 +5,9 @@ import { rehearsedAndRun } from "./rehearsedAccounts.ts"
 layer(Service.service, { excludeTestServices: true, timeout: "1 minute" })(
   "200 generated accounts",
   (it) => {
-    it.effect.each(["IMPORT", "PROCESS"] as const)("go as a rehearsal of %s predicts", (operation) =>
-      rehearsedAndRun(operation, 200)
+    it.effect.each(["IMPORT", "PROCESS"] as const)(
+      "go as a rehearsal of %s predicts",
+      (operation) => rehearsedAndRun(operation, 200)
     )
   }
 )

@@ -66,8 +66,8 @@ export class RehearsalOutcomes extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<OutcomeLine>, StorageUnavailable>
     /**
      * Counts lines anew whose imports have changed: a bounded number of each rehearsal, so that
-     * none waits for another, and of lines that change now only those of a change that was noted
-     * before `pause`. Safe to run in several processes at once. True if there may be more.
+     * none waits for another, once the first of their changes is as old as `pause`. Of several
+     * processes one works at a time. True if there may be more.
      */
     readonly follow: (pause: Duration.Duration) => Effect.Effect<boolean, StorageUnavailable>
   }

@@ -83,14 +83,16 @@ const changesAtOnce = 1_000
 const changeRows = rowsOf(Schema.Struct({ changes: Schema.Int }))
 
 /**
- * Marks the chunks of changes. In one process at a time, so that two never deadlock. Returns how
- * many changes there were.
+ * True if no other process follows. It then holds until the end of the transaction, so that two
+ * never deadlock, and that counting takes one connection however many workers there are.
  */
+const alone = (sql: Sql) => sql`
+  select pg_try_advisory_xact_lock(hashtextextended('rehearsals', 0)) as is_alone`
+
+/** Marks the chunks of changes. Returns how many changes there were. */
 const mark = Effect.fnUntraced(function* (sql: Sql) {
   const [row] = yield* changeRows(sql`
-    with alone as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended('rehearsals', 0)) as is_alone
-    ),
+    with alone as materialized (${alone(sql)}),
     taken as (
       delete from rehearsal_changes where ctid = any(array(
         select change.ctid from alone, rehearsal_changes as change where is_alone
@@ -142,19 +144,20 @@ const stale = (sql: Sql, pause: Duration.Duration) =>
 
 /**
  * Counts chunks anew, in a transaction. They are locked by a statement of its own: what was marked
- * before is seen by the next one, and what changes later is marked after it.
+ * before is seen by the next one, and what changes later is marked after it. Returns how many.
  */
 const count = Effect.fnUntraced(function* (sql: Sql, chunks: ReadonlyArray<typeof Chunk.Type>) {
   const locked = yield* chunkRows(sql`
+    with alone as materialized (${alone(sql)})
     select present.batch, present.first_line as first
-    from ${recordSet(sql, "chunk", chunks, {
+    from alone cross join ${recordSet(sql, "chunk", chunks, {
       batch: ["uuid", ({ batch }) => batch],
       first: ["integer", ({ first }) => first]
     })} join rehearsal_counts as present
       on present.batch = chunk.batch and present.first_line = chunk.first
-    where stale_since is not null
+    where is_alone and stale_since is not null
     order by present.batch, present.first_line for no key update of present skip locked`)
-  if (locked.length === 0) return
+  if (locked.length === 0) return 0
   yield* sql`
     with asked as materialized (
       select * from ${recordSet(sql, "chunk", locked, {
@@ -206,6 +209,7 @@ const count = Effect.fnUntraced(function* (sql: Sql, chunks: ReadonlyArray<typeo
     from asked left join counted using (batch, first_line)
       left join summed using (batch, first_line)
     where present.batch = asked.batch and present.first_line = asked.first_line`
+  return locked.length
 })
 
 const follow = Effect.fnUntraced(function* (
@@ -217,10 +221,12 @@ const follow = Effect.fnUntraced(function* (
     where fence is null`)
   const changes = yield* run(mark(sql))
   const chunks = yield* run(stale(sql, pause))
+  let counted = 0
   for (let from = 0; from < chunks.length; from += chunksTogether) {
-    yield* run(sql.withTransaction(count(sql, chunks.slice(from, from + chunksTogether))))
+    const some = chunks.slice(from, from + chunksTogether)
+    counted += yield* run(sql.withTransaction(count(sql, some)))
   }
-  return changes === changesAtOnce || chunks.length > 0
+  return changes === changesAtOnce || counted > 0
 })
 
 const asOfRows = rowsOf(Schema.Struct({ at: Schema.DateTimeUtcFromMillis }))
