@@ -42,6 +42,9 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "api_key cohort imported name operation operations_team organisation parameters paused_by " +
       "pending recent revert supplier waiting_for"
   },
+  "hashes of payloads, of which each goes with the number of its line": {
+    batch_chunks: "payload_hashes"
+  },
   "what a check compared: sums and hashes": {
     check_differences: "detail kind supplier walk",
     check_walks: "walk"
