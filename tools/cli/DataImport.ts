@@ -45,6 +45,9 @@ const subcommands = [
   lazily("rehearse", "Try an import, and say what the real one would do", async () => {
     return (await import("./rehearse/Rehearse.ts")).rehearse
   }),
+  lazily("rehearsal", "Compare a rehearsal with what happened afterwards", async () => {
+    return (await import("./rehearse/RehearsalCommand.ts")).rehearsal
+  }),
   lazily("reconcile", "Compare a book with what is stored of it, field by field", async () => {
     return (await import("./reconcile/Reconcile.ts")).reconcile
   }),

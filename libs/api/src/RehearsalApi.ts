@@ -12,7 +12,7 @@ import {
 } from "@data-import/domain/batches/BatchForecast"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { LineOutcome } from "@data-import/domain/batches/Counts"
-import { OutcomeBody } from "@data-import/domain/batches/RehearsalOutcome"
+import { OutcomeBody, OutcomeSums } from "@data-import/domain/batches/RehearsalOutcome"
 import { Happened, OutcomeLine } from "@data-import/domain/batches/RehearsalOutcomes"
 import { listElements } from "@data-import/domain/schema/Json"
 import { InstantText } from "./DecimalSchema.ts"
@@ -125,18 +125,35 @@ export const getBatchForecast = HttpApiEndpoint.get(
   )
   .pipe(requires("import:read"))
 
+const outcomeSums = documented(
+  "AccountSums",
+  "The sums over accounts.",
+  OutcomeSums,
+  {
+    accounts: "How many.",
+    balance: "The sum of their balances as imported.",
+    ledger_balances: "By ledger: how many there are, and the sum of their balances."
+  },
+  { ledger_balances: sumParts.ledger_balances }
+)
+
 const outcomeBody = documented(
   "RehearsalOutcome",
   "What a rehearsal predicted of its lines, and what happened.",
   OutcomeBody,
   {
     batch_id: "The rehearsal.",
-    at: { description: "The instant as of which it is told.", wire: InstantText },
+    at: {
+      description: "The counts and sums have every change before it; they may have later ones.",
+      wire: InstantText
+    },
     table: "How many lines there are of each pair.",
     finally: "Where the imports of the lines stand now.",
     compared: "Lines that were tried since, and judged by the same.",
     as_predicted: "Of those, lines that went as predicted.",
     share_as_predicted: "The share; null if no line is compared.",
+    sums: "Null for a key without `account:read`.",
+    predicted_duration: "The real run's, told from the rehearsal alone; null if no line was tried.",
     real_run: "The first whole run of the same after the rehearsal; null before it has ended."
   },
   {
@@ -149,6 +166,17 @@ const outcomeBody = documented(
       state: "The state; REVERTED if the account of that attempt was.",
       lines: "How many."
     }),
+    sums: documented(
+      "OutcomeSums",
+      "The sums that were predicted, and those that came.",
+      OutcomeBody.fields.sums.members[0],
+      {
+        predicted: "Of the accounts that would be created, as in the forecast.",
+        real: "Of those that the first attempts created, reverted ones included."
+      },
+      { predicted: outcomeSums, real: outcomeSums }
+    ),
+    predicted_duration: duration,
     real_run: documented("RealRun", "The real run.", OutcomeBody.fields.real_run.members[0], {
       batch_id: "The batch.",
       seconds: "From its start to its end."
@@ -166,6 +194,12 @@ const outcomeLines = Schema.Array(
   })
 ).annotate({ description: "One page, in the order of the lines." })
 
+const exampleSums = (accounts: number, balance: string) => ({
+  accounts,
+  balance,
+  ledger_balances: [{ ledger_code: "ELECTRICITY_LEDGER", ledgers: accounts, balance }]
+})
+
 const exampleOutcome = {
   batch_id: Examples.batchParameter,
   at: "2026-07-03T08:00:00Z",
@@ -181,6 +215,11 @@ const exampleOutcome = {
   compared: 1_999,
   as_predicted: 1_999,
   share_as_predicted: 1,
+  sums: {
+    predicted: exampleSums(1_900, "48210.55"),
+    real: exampleSums(1_901, "48215.30")
+  },
+  predicted_duration: { from_seconds: 3, to_seconds: 12, level: 0.8, past_runs: 0 },
   real_run: { batch_id: Examples.batchParameter, seconds: 5.2 }
 }
 
@@ -202,8 +241,8 @@ export const getBatchOutcome = HttpApiEndpoint.get(
   .annotateMerge(
     operation(
       "Get an outcome",
-      "How right a rehearsal of PROCESS was: what it predicted of its lines, and what the first " +
-        "attempt after it was. Any other batch has none, and is a 404.",
+      "How right a rehearsal was: what it predicted of its lines, and what the first attempt after " +
+        "it was. Any other batch has none, and is a 404.",
       {
         parameters: { batch_id: rehearsalParameter },
         answers: { 200: { outcome: { summary: "After the night", value: exampleOutcome } } }

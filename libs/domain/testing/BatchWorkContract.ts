@@ -55,7 +55,8 @@ const working = (it: It): void => {
 
   it.effect("adds up what the lines of a rehearsal would create", () =>
     Effect.gen(function* () {
-      const batch = yield* started(["a", "b", "c"])
+      const rehearsing = { operation: "IMPORT", dryRun: true } as const
+      const batch = yield* started(["a", "b", "c"], rehearsing)
       const { rehearsed } = yield* Batches
       const chunk = yield* taken()
       const sums = (imported: string, reason: string | null): AccountSums => ({

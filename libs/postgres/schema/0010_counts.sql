@@ -205,6 +205,12 @@ begin
       from ledgers where ledgers.account_id = added.account_id offset 0) as ledger
     where account_number is not null group by 1, 2, 4;
   end if;
+  if exists (select from followed_rehearsals where followed_until is null) then
+    insert into rehearsal_changes (import_id)
+    select id from added where exists (
+      select from followed_rehearsals
+      where followed_rehearsals.supplier = added.supplier and followed_until is null);
+  end if;
   return null;
 end $$;
 
@@ -212,7 +218,8 @@ create trigger import_processes_count_new after insert on import_processes
 referencing new table as added for each statement execute function count_new_imports();
 
 -- Of the changes, a claim and a staging anew of a pending import, which are the most, change no
--- count and call nothing. The account of an erased import is counted as before.
+-- count and call nothing. An attempt ends when the import loses its lease; the outcomes of
+-- rehearsals count that. The account of an erased import is counted as before.
 create function count_changed_import() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -258,6 +265,11 @@ begin
       accounts
     where import_id = new.id and accounts.reverted_at is not null group by 1, 2, sign;
   end if;
+  if exists (
+    select from followed_rehearsals where supplier = new.supplier and followed_until is null)
+  then
+    insert into rehearsal_changes (import_id) values (new.id);
+  end if;
   return null;
 end $$;
 
@@ -269,5 +281,6 @@ for each row when (
   or old.cohort is distinct from new.cohort
   or (old.failed_staging = old.stagings) is distinct from (new.failed_staging = new.stagings)
   or new.failed_staging = new.stagings
-    and old.lease_attempt is not null and new.lease_attempt is null)
+    and old.lease_attempt is not null and new.lease_attempt is null
+  or old.lease_attempt <> coalesce(new.lease_attempt, '') and not old.lease_dry_run)
 execute function count_changed_import();

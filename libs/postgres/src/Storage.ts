@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as Batches from "./batches/Batches.ts"
+import * as RehearsalOutcomes from "./batches/RehearsalOutcomes.ts"
 import * as BoardSessions from "./access/BoardSessions.ts"
 import * as Certificates from "./certificates/Certificates.ts"
 import * as Checks from "./checks/Checks.ts"
@@ -32,6 +33,7 @@ export const layerPorts = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Batches.layer,
+  RehearsalOutcomes.layer,
   BoardSessions.layer,
   Certificates.layer,
   Checks.layer,

@@ -32,6 +32,7 @@ export const matrix = {
   control_totals: "query (r), batches ra(w)d, batch-worker r, board ra(w)d, operator (r)",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
+  followed_rehearsals: "batches r, batch-worker ra(w)",
   forecasts: "board ra(w)",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
@@ -64,6 +65,8 @@ export const matrix = {
   refused_totals: "",
   refusal_windows:
     "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
+  rehearsal_changes: "batches r, batch-worker ra(w)d",
+  rehearsal_counts: "batches r, batch-worker ra(w)",
   statements:
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:
@@ -103,7 +106,7 @@ export const columns = {
   "audit_head batch-worker w": "frontier root size",
   "audit_log batch-worker r": "id leaf position",
   "batch_chunks batch-worker w":
-    "blockers held_lines lines outcomes ready_at results tries unfinished waits",
+    "blockers held_lines judged_at judged_by judged_codes lines outcomes payload_hashes ready_at results tries unfinished waits",
   "batch_chunks batches w": "blockers",
   "batch_chunks board w": "blockers",
   "batch_chunks operator w": "blockers",
@@ -191,6 +194,9 @@ export const columns = {
   "suppliers board w": "status",
   "suppliers operator w":
     "concurrency_limit customer_emails document_check document_root revert_window status time_zone",
+  "followed_rehearsals batch-worker w": "fence followed_until",
+  "rehearsal_changes batch-worker w": "at",
+  "rehearsal_counts batch-worker w": "lines stale_since sums",
   "webhook_retries events w": "attempts due_at",
   "webhook_retries operator w": "attempts due_at",
   "webhook_secrets operator r": "expires_at number webhook",
@@ -213,6 +219,7 @@ export const functions = [
   ...[
     "account_to_revert",
     "accounts_id_seq",
+    "ledger_sum",
     "lines_held",
     "number_to_record",
     "revert_account",

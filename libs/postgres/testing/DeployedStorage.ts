@@ -12,6 +12,7 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
 import { Batches } from "@data-import/domain/batches/Batches"
+import { RehearsalOutcomes } from "@data-import/domain/batches/RehearsalOutcomes"
 import { Certificates } from "@data-import/domain/certificates/Certificates"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -54,7 +55,13 @@ const controlTotalsOf = (ports: UserPorts): ControlTotals["Service"] => {
   }
 }
 
-/** The ports that only one service calls. */
+/** The batch worker counts what the batches service answers. */
+const outcomesOf = ({ batches, "batch-worker": worker }: UserPorts) => ({
+  ...Context.get(batches, RehearsalOutcomes),
+  follow: Context.get(worker, RehearsalOutcomes).follow
+})
+
+/** The ports that only one service calls, and the outcomes of rehearsals. */
 const undivided = (ports: UserPorts) => {
   const { board, operator, query } = ports
   const accountImport = ports["account-import"]
@@ -67,6 +74,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportSearch, Context.get(board, ImportSearch)),
     Context.add(Migrations, Context.get(board, Migrations)),
+    Context.add(RehearsalOutcomes, outcomesOf(ports)),
     Context.add(Reverts, Context.get(accountImport, Reverts)),
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),

@@ -6,6 +6,8 @@ import { Config, ConfigProvider, Context, Duration, Effect, Layer, Option } from
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
+import { following } from "@data-import/domain/batches/RehearsalFollowing"
+import { RehearsalOutcomes } from "@data-import/domain/batches/RehearsalOutcomes"
 import { makeAuditExport } from "@data-import/domain/audit/AuditExport"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import { reportLeases } from "@data-import/domain/imports/LeaseMetrics"
@@ -35,6 +37,7 @@ import * as StoredAuditLog from "@data-import/postgres/audit/AuditLog"
 import * as StoredCertificates from "@data-import/postgres/certificates/Certificates"
 import * as StoredSeals from "@data-import/postgres/audit/SealedAuditLog"
 import * as StoredBatches from "@data-import/postgres/batches/Batches"
+import * as StoredOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as IdempotencyKeys from "@data-import/postgres/idempotency/IdempotencyKeys"
 import * as Reverts from "@data-import/postgres/imports/Reverts"
 import * as StoredImportProcesses from "@data-import/postgres/imports/ImportProcesses"
@@ -85,7 +88,14 @@ const serving = Effect.gen(function* () {
   const sealed = yield* SealedAuditLog
   const exporter = makeAuditExport(sealed, yield* AuditHeadStore)
   const exporting = exportsHeads ? [exporter.run] : []
-  const tasks = [yield* report, reportLeases(imports), worker.run, payloads.run, sealing(sealed)]
+  const tasks = [
+    yield* report,
+    reportLeases(imports),
+    worker.run,
+    following(yield* RehearsalOutcomes),
+    payloads.run,
+    sealing(sealed)
+  ]
   return {
     routes: [],
     dependencies: { database },
@@ -106,6 +116,7 @@ const storage = ServiceStorage.of(
     StoredSeals.layer,
     StoredCertificates.layer,
     StoredBatches.layer,
+    StoredOutcomes.layer,
     IdempotencyKeys.layer,
     StoredImportProcesses.layer,
     Reverts.layer,

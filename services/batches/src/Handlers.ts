@@ -184,13 +184,13 @@ export const routes = Effect.gen(function* () {
       ),
     listOutcomeLines: (call) => {
       const { after_line = 0, happened, limit = defaultListLimit, predicted } = call.parameters
-      const filter = {
+      const query = {
         ...(predicted !== undefined && { predicted }),
         ...(happened !== undefined && { happened }),
         afterLine: after_line,
         limit
       }
-      return Effect.map(rehearsals.lines(call.caller, batchOf(call), filter), (lines) =>
+      return Effect.map(rehearsals.lines(call.caller, batchOf(call), query), (lines) =>
         Answer.json(200, lines)
       )
     }

@@ -99,7 +99,8 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
         const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
         const tables = tablesBut(
           ...["import_attempts", "outbox", ...auditTables],
-          ...["batches", "batch_chunks", "batch_rehearsed", "batch_problems", "batch_problem_sets"]
+          ...["batches", "batch_chunks", "batch_rehearsed", "batch_problems", "batch_problem_sets"],
+          ...["followed_rehearsals", "rehearsal_counts"]
         )
         const before = yield* tables
         const rehearsed = yield* run({ ...processing, dry_run: true }, named)
@@ -122,7 +123,32 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           }
         ])
         const real = yield* run(processing, named)
+        expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
+          lines: { would_succeed: 2 },
+          duration: { past_runs: 1 }
+        })
+        expect((yield* Service.get(blind, rehearsed)).json).toMatchObject({ sums: null })
+        expect(codeOf(yield* Service.get(tenant, real))).toEqual([404, "not_found"])
+      })
+    )
+
+    it.effect("that rehearses is compared with what happened afterwards", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const blind = { ...tenant, ...(yield* freshToken(tenant.organisation, ["import:read"])) }
+        const processing = { operation: "PROCESS", operations_team_name: "Migration Team" }
+        const run = (settings: object, lines: ReadonlyArray<object>) => ran(tenant, settings, lines)
+        yield* run({ operation: "STAGE" }, [account("A"), account("B")])
+        const named = ["A", "B", "unknown"].map((number) => ({ external_account_number: number }))
+        const rehearsed = yield* run({ ...processing, dry_run: true }, named)
+        const real = yield* run(processing, named)
+        const sums = {
+          accounts: 2,
+          balance: "100.00",
+          ledger_balances: [{ ledgers: 2, balance: "100.00" }]
+        }
         const outcome = rehearsed.replace("forecast", "outcome")
+        yield* Service.followAll(rehearsed.split("/").at(-3) ?? "")
         expect((yield* Service.get(tenant, outcome)).json).toMatchObject({
           table: [
             { predicted: "FAILED", happened: "NOT_TRIED", lines: 1 },
@@ -134,25 +160,19 @@ layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) 
           ],
           compared: 2,
           share_as_predicted: 1,
+          sums: { predicted: sums, real: sums },
+          predicted_duration: { level: 0.8, past_runs: 0 },
           real_run: { batch_id: real.split("/").at(-3) }
         })
         const created = yield* Service.get(tenant, `${outcome}lines/?happened=CREATED&limit=1`)
         expect(created.json).toMatchObject([{ line: 1, external_account_number: "A" }])
-        for (const path of [real, real.replace("forecast", "outcome")]) {
+        const ofReal = real.replace("forecast", "outcome")
+        for (const path of [ofReal, `${outcome.replace(/batches.[^/]+/, "batches/x")}lines/`]) {
           expect(codeOf(yield* Service.get(tenant, path))).toEqual([404, "not_found"])
         }
-        const noBatch = yield* Service.get(
-          tenant,
-          `${outcome.replace(/batches.[^/]+/, "batches/x")}lines/`
-        )
-        expect(codeOf(noBatch)).toEqual([404, "not_found"])
         const noFilter = yield* Service.get(tenant, `${outcome}lines/?happened=NEVER`)
         expect(codeOf(noFilter)).toEqual([400, "request_failed_validation"])
-        expect((yield* Service.get(tenant, rehearsed)).json).toMatchObject({
-          lines: { would_succeed: 2 },
-          duration: { past_runs: 1 }
-        })
-        expect((yield* Service.get(blind, rehearsed)).json).toMatchObject({ sums: null })
+        expect((yield* Service.get(blind, outcome)).json).toMatchObject({ sums: null })
       })
     )
 

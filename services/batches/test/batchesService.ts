@@ -1,13 +1,15 @@
 /** The running batches service on a separate database, with a worker. */
 import { gzipSync } from "node:zlib"
-import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import type { Reply } from "@data-import/api/testing/Client"
 import { makeBatchWorker } from "@data-import/domain/batches/BatchWorker"
 import * as AccountImport from "@data-import/domain/imports/AccountImport"
 import * as PostImport from "@data-import/domain/additions/PostImport"
 import * as ImportRevert from "@data-import/domain/imports/ImportRevert"
+import { BatchId } from "@data-import/domain/batches/Batch"
 import { Batches } from "@data-import/domain/batches/Batches"
+import { RehearsalOutcomes } from "@data-import/domain/batches/RehearsalOutcomes"
 import { layerMemory as memoryDocuments } from "@data-import/domain/testing/memory/Documents"
 import { layerMemory as memoryHashing } from "@data-import/domain/testing/memory/Hashing"
 import { layerMemory as memoryVendor } from "@data-import/domain/testing/memory/PaymentVendor"
@@ -64,6 +66,14 @@ const worker = Effect.gen(function* () {
 export const workAll = Effect.flatMap(worker, ({ workOnce }) =>
   Effect.repeat(workOnce, { while: (worked) => worked })
 )
+
+/** Counts the outcome of a rehearsal until it has everything that is committed now. */
+export const followAll = Effect.fnUntraced(function* (batch: string) {
+  const { counts, follow } = yield* RehearsalOutcomes
+  const now = yield* DateTime.now
+  const turn = Effect.andThen(follow(Duration.zero), counts(BatchId.make(batch)))
+  yield* Effect.repeat(turn, { until: ({ at }) => !DateTime.isLessThan(at, now) })
+})
 
 export const root = "/v1/data-import/batches/"
 

@@ -24,7 +24,7 @@ const forecastOf = Effect.fnUntraced(function* (batch_id: string) {
 })
 
 /** Says the forecast of a rehearsal, and why lines would fail. */
-const sayForecast = Effect.fnUntraced(function* (batch_id: string) {
+export const sayForecast = Effect.fnUntraced(function* (batch_id: string) {
   const { batches } = yield* DataImport
   const forecast = yield* forecastOf(batch_id)
   const { problems } = yield* batches.listBatchProblems({ params: { batch_id } })

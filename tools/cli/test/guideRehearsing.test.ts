@@ -51,7 +51,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           status,
           out: expect.stringMatching(out) as string
         })
-        const [rehearse, again, send, forecast, staged] = commands
+        const [rehearse, again, send, compared, staged] = commands
         const first = yield* does(rehearse)
         expect(first).toEqual(says(1, /2 would be created \+ 0 already \+ 1 would fail/))
         const corrected = home.read("1-corrected.csv").replace("2.505", "2.50")
@@ -60,7 +60,14 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(second).toEqual(says(0, /3 would be created.*0 would fail[^]*balance: 7\.00\n/))
         batch = id.exec(second.out)?.[0] ?? ""
         expect(yield* does(send)).toEqual(says(0, /3 lines = 3 succeeded/))
-        expect(yield* does(forecast)).toEqual(says(0, /learnt from 1 earlier run\n/))
+        // Changes are counted in the background.
+        const shown = yield* Effect.repeat(does(compared), {
+          until: ({ out }) => /CREATED +3\n/.test(out)
+        })
+        const sums = /accounts +3 +3\nbalance +7\.00 +7\.00\n/
+        expect(shown).toEqual(says(0, /as predicted: 100\.00 %, 3 of 3 lines\n/))
+        expect(shown).toEqual(says(0, sums))
+        expect(shown).toEqual(says(0, /No surprises\./))
         expect(yield* does(staged)).toEqual(says(0, /lines: 0 lines/))
       }).pipe(Effect.scoped)
     )

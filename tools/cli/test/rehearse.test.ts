@@ -3,9 +3,24 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { clientTenant, effectClient, team } from "@data-import/local/test/clientTenant"
 import { healthyWorld } from "@data-import/local/test/healthyWorld"
-import { wholeSystem } from "@data-import/local/test/wholeSystem"
+import { run as runSql, wholeSystem } from "@data-import/local/test/wholeSystem"
 import { environmentOf, user } from "./onlineCommand.ts"
 import { bookOf, storedOf } from "./sentBook.ts"
+
+/** As if the real attempt of one account had broken off. */
+const brokenOff = (supplier: string, number: string) =>
+  runSql(
+    (sql) => sql`
+    with broken as (
+      insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome,
+        payload_hash, judged_by)
+      select import_id, 'broken', false, now(), now(), 'error', attempt.payload_hash, judged_by
+      from import_attempts as attempt join import_processes on import_processes.id = import_id
+      where supplier = ${supplier} and external_account_number = ${number}
+      returning import_id
+    )
+    insert into rehearsal_changes (import_id) select import_id from broken`
+  )
 
 layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "data-import rehearse",
@@ -46,6 +61,33 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         const map = ["--map", home.write("columns.json", "{}")]
         const refused = { status: 2, err: expect.stringMatching(/go with a book/) as string }
         expect(yield* run(...common, ...map)).toMatchObject(refused)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("is compared with what happened, and exits with 1 if a line went otherwise", () =>
+      Effect.gen(function* () {
+        const tenant = yield* clientTenant()
+        const { run } = yield* user(environmentOf(tenant))
+        const { batches } = yield* effectClient(tenant)
+        const bytes = Stream.make(new TextEncoder().encode(bookOf(3)))
+        const staging = { import_supplier: tenant.supplier, operation: "STAGE" } as const
+        yield* run("batch", "watch", (yield* batches.send(staging, bytes)).batch_id)
+        const own = ["--supplier", tenant.supplier, "--team", team]
+        const { out } = yield* run("rehearse", ...own, "--json")
+        const { batch_id } = JSON.parse(out) as { readonly batch_id: string }
+        const show = ["rehearsal", "show", batch_id]
+        const before = yield* run(...show)
+        expect(before.status).toBe(0)
+        expect(before.out).toMatch(/^Forecast of the dry run/)
+        yield* brokenOff(tenant.supplier, "B-0002")
+        const after = yield* Effect.repeat(run(...show), { until: ({ status }) => status !== 0 })
+        expect(after.status).toBe(1)
+        expect(after.out).toMatch(/as predicted: 0\.00 %, 0 of 1 lines\n/)
+        const line = /Surprises: 1\n.*\n2 +B-0002 +SUCCEEDED +FAILED_OTHERWISE +PENDING/
+        expect(after.out).toMatch(line)
+        const surprise = { line: 2, happened: "FAILED_OTHERWISE" }
+        const json = yield* run(...show, "--json")
+        expect(JSON.parse(json.out)).toMatchObject({ compared: 1, surprises: [surprise] })
       }).pipe(Effect.scoped)
     )
 

@@ -34,13 +34,18 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refusal_windows: "api_key organisation"
   },
   "what a batch is to do, and how its lines ended": {
-    batch_chunks: "outcomes",
+    batch_chunks: "judged_by judged_codes outcomes",
     batch_problem_sets: "digest",
     batch_problems: "code digest",
     batch_rehearsed: "hundredths kind name",
+    followed_rehearsals: "supplier",
+    rehearsal_counts: "lines sums",
     batches:
       "api_key cohort imported name operation operations_team organisation parameters paused_by " +
       "pending recent revert supplier waiting_for"
+  },
+  "hashes of payloads, of which each goes with the number of its line": {
+    batch_chunks: "payload_hashes"
   },
   "what a check compared: sums and hashes": {
     check_differences: "detail kind supplier walk",

@@ -4,12 +4,16 @@ import { gunzipSync } from "node:zlib"
 import { rows } from "@data-import/postgres/testing/rows"
 import { leaksIn } from "./Canaries.ts"
 
+/** The first bytes of what gzip packs by its one method. */
+const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
+
 /** A value as JSON has it, with all bytes in it as text, unpacked if they are packed. */
 const readable = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== "string" || !/^\\x(?:[0-9a-f]{2})+$/.test(part)) return part
     const bytes = Buffer.from(part.slice(2), "hex")
-    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+    // A hash may begin with the first two bytes by chance.
+    const isPacked = bytes.length > 32 && bytes.subarray(0, 3).equals(gzipMagic)
     return `${bytes.toString("latin1")} ${bytes.toString("utf8")} ${isPacked ? gunzipSync(bytes).toString() : ""}`
   })
 

@@ -60,7 +60,7 @@ const typeAndReason = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Tuple([TransactionType, Schema.NullOr(Schema.String)]))
 )
 
-const sumsOf = (sums: ReadonlyArray<ForecastSum>): typeof ForecastSums.Type => {
+export const forecastSums = (sums: ReadonlyArray<ForecastSum>): typeof ForecastSums.Type => {
   const of = (kind: ForecastSum["kind"]) => sums.filter((each) => each.kind === kind)
   const [accounts = { count: 0, hundredths: 0n }] = of("account")
   const [statements = { count: 0, hundredths: 0n }] = of("statement")
@@ -88,12 +88,11 @@ const notConsidered = [
 ]
 
 /** In whole seconds; an interval is never rounded to a narrower one. */
-const durationIn = (
+export const forecastDuration = (
   batch: Batch,
-  newestFirst: ReadonlyArray<Batch>,
+  past: ReadonlyArray<number>,
   now: DateTime.Utc
 ): typeof ForecastDuration.Type | null => {
-  const past = pastRatios(newestFirst, now)
   const duration = durationOf(batch, past, now)
   return (
     duration && {
@@ -133,8 +132,8 @@ const forecastOf = (
       not_tried: Counts.remaining(counts) + counts.cancelled
     },
     documents_missing: missing.reduce((sum, { lines }) => sum + lines, 0),
-    sums: sums && sumsOf(sums),
-    duration: durationIn(batch, batches, now),
+    sums: sums && forecastSums(sums),
+    duration: forecastDuration(batch, pastRatios(batches, now), now),
     not_considered: notConsidered
   }
 }

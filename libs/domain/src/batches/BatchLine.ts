@@ -2,8 +2,10 @@
  * The lines of a batch: as received, as in the hands of a worker, and as ended.
  * Source: docs/contract/batches.md#upload, docs/contract/batches.md#results.
  */
+import type { DateTime } from "effect"
 import type { AccountSums } from "../certificates/Certificate.ts"
 import type { Code, FieldCode } from "../codes/Code.ts"
+import type { PayloadHash } from "../imports/ImportProcess.ts"
 import type { LineOutcome } from "./Counts.ts"
 
 /** The limits of a batch, of an organisation's unfinished batches, and of all that is stored. */
@@ -45,6 +47,13 @@ export interface LineProblem {
   readonly businessDay?: string
 }
 
+/** What was judged, and by what: as of `ImportProcesses.claim`. */
+export interface Judged {
+  readonly payloadHash: PayloadHash
+  readonly judgedBy: string
+  readonly at: DateTime.Utc
+}
+
 /** A line that has ended. */
 export interface LineEnd {
   readonly line: number
@@ -56,6 +65,8 @@ export interface LineEnd {
   readonly problems: ReadonlyArray<LineProblem>
   /** Of a rehearsal: the sums of the account that the line would create. */
   readonly rehearsed?: AccountSums
+  /** Of such an account that was not staged, so that no attempt tells it. */
+  readonly judged?: Judged
 }
 
 /** A line that is to be tried again. */

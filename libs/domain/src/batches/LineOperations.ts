@@ -209,7 +209,7 @@ const stageFirst = (run: Run, sent: Sent) => {
 const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
   if (run.batch.settings.dryRun) {
     const { operationsTeam } = processSettings(run.batch)
-    const account = yield* run.accountImport.rehearseLine(
+    const { account, judged } = yield* run.accountImport.rehearseLine(
       run.caller,
       sent.accountRequest,
       sent.errors,
@@ -218,7 +218,7 @@ const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
     const { external_account_number } = account
     const key = { import_supplier: run.batch.settings.supplier, external_account_number }
     const failure = new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })
-    return endOf(run.encode, run.line, succeeded({ failure }))
+    return { ...endOf(run.encode, run.line, succeeded({ failure })), judged }
   }
   yield* stageFirst(run, sent)
   return yield* process(run, { body: isObject(sent.body) && nameIn(sent.body), errors: [] })

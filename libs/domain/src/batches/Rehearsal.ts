@@ -2,7 +2,7 @@
  * A rehearsal: a dry run of IMPORT or PROCESS, and what it tells of the real run. Pure functions.
  * Source: docs/contract/batches.md#forecast.
  */
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 import type { AccountSums } from "../certificates/Certificate.ts"
 import { type Batch, type BatchSettings, forAccounts } from "./Batch.ts"
 import * as Counts from "./Counts.ts"
@@ -10,14 +10,17 @@ import * as Counts from "./Counts.ts"
 export const isRehearsal = ({ settings }: Pick<Batch, "settings">): boolean =>
   settings.dryRun && forAccounts(settings)
 
-/** A count and a sum of money in units of 0.01, over the accounts that would be created. */
-export interface ForecastSum {
-  readonly kind: "account" | "ledger" | "statement" | "transaction"
-  /** The code of the ledger, or the type and the reason of the transactions as JSON. */
-  readonly name: string
-  readonly count: number
-  readonly hundredths: bigint
-}
+/**
+ * A count and a sum of money in units of 0.01, over accounts. `name` is the code of the ledger, or
+ * the type and the reason of the transactions as JSON.
+ */
+export const ForecastSum = Schema.Struct({
+  kind: Schema.Literals(["account", "ledger", "statement", "transaction"]),
+  name: Schema.String,
+  count: Schema.Int,
+  hundredths: Schema.BigIntFromString
+})
+export type ForecastSum = typeof ForecastSum.Type
 
 /** The sums of accounts, each kind and name once. */
 export const sumsOfAccounts = (

@@ -5,12 +5,23 @@
 import { DateTime, Schema } from "effect"
 import { Instant } from "../schema/Field.ts"
 import { type Batch, BatchId } from "./Batch.ts"
+import { ForecastDuration, forecastDuration, ForecastSums, forecastSums } from "./BatchForecast.ts"
 import { batchLimits } from "./BatchLine.ts"
 import { LineOutcome } from "./Counts.ts"
-import { realRunOf } from "./Rehearsal.ts"
-import { Happened, type OutcomeCount, type OutcomeLine, Present } from "./RehearsalOutcomes.ts"
+import { type ForecastSum, realRunOf } from "./Rehearsal.ts"
+import {
+  Happened,
+  type OutcomeCount,
+  type OutcomeCounts,
+  type OutcomeLine,
+  Present
+} from "./RehearsalOutcomes.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines }))
+
+const { accounts, balance, ledger_balances } = ForecastSums.fields
+
+export const OutcomeSums = Schema.Struct({ accounts, balance, ledger_balances })
 
 export const OutcomeBody = Schema.Struct({
   batch_id: BatchId,
@@ -20,6 +31,8 @@ export const OutcomeBody = Schema.Struct({
   compared: count,
   as_predicted: count,
   share_as_predicted: Schema.NullOr(Schema.Finite),
+  sums: Schema.NullOr(Schema.Struct({ predicted: OutcomeSums, real: OutcomeSums })),
+  predicted_duration: Schema.NullOr(ForecastDuration),
   real_run: Schema.NullOr(Schema.Struct({ batch_id: BatchId, seconds: Schema.Finite }))
 })
 export type OutcomeBody = typeof OutcomeBody.Type
@@ -27,11 +40,14 @@ export type OutcomeBody = typeof OutcomeBody.Type
 /** What says nothing of the rehearsal: nothing was tried, or something else was. */
 const notCompared: ReadonlySet<Happened> = new Set(["CHANGED", "NOT_TRIED", "SKIPPED", "ERASED"])
 
-const isAsPredicted = ({
-  happened,
-  predicted
-}: Pick<OutcomeLine, "happened" | "predicted">): boolean =>
+type Pair = Pick<OutcomeLine, "happened" | "predicted">
+
+const isAsPredicted = ({ happened, predicted }: Pair): boolean =>
   happened === (predicted === "SUCCEEDED" ? "CREATED" : "FAILED_AS_PREDICTED")
+
+/** Whether a line that was compared went otherwise. */
+export const isSurprise = (pair: Pair): boolean =>
+  !notCompared.has(pair.happened) && !isAsPredicted(pair)
 
 const summed = <A extends { readonly lines: number }>(
   keyOf: (each: A) => string,
@@ -54,11 +70,23 @@ const runBody = (run: Batch | undefined) => {
   return { batch_id: run.id, seconds: milliseconds / 1_000 }
 }
 
+const sumsOf = (sums: ReadonlyArray<ForecastSum>): typeof OutcomeSums.Type => {
+  const { accounts, balance, ledger_balances } = forecastSums(sums)
+  return { accounts, balance, ledger_balances }
+}
+
+interface Outcome {
+  readonly rehearsal: Batch
+  readonly counted: OutcomeCounts
+  /** Null for a caller who may read no balances. */
+  readonly sums: Readonly<Record<"predicted" | "real", ReadonlyArray<ForecastSum>>> | null
+  /** Of the whole deployment. */
+  readonly newestFirst: ReadonlyArray<Batch>
+}
+
 export const outcomeOf = (
-  rehearsal: Batch,
-  counts: ReadonlyArray<OutcomeCount>,
-  newestFirst: ReadonlyArray<Batch>,
-  at: DateTime.Utc
+  { counted: { at, counts }, newestFirst, rehearsal, sums }: Outcome,
+  now: DateTime.Utc
 ): OutcomeBody => {
   const compared = counts.filter(({ happened }) => !notCompared.has(happened))
   const asPredicted = linesIn(compared.filter(isAsPredicted))
@@ -76,6 +104,8 @@ export const outcomeOf = (
     compared: all,
     as_predicted: asPredicted,
     share_as_predicted: all === 0 ? null : asPredicted / all,
+    sums: sums && { predicted: sumsOf(sums.predicted), real: sumsOf(sums.real) },
+    predicted_duration: forecastDuration(rehearsal, [], now),
     real_run: runBody(realRunOf(rehearsal, newestFirst.toReversed()))
   }
 }

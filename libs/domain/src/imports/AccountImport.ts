@@ -8,6 +8,7 @@ import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../requests/Hashing.ts"
 import type { NewImport } from "../batches/Batches.ts"
+import type { Judged } from "../batches/BatchLine.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -60,6 +61,11 @@ export interface StagingParameters {
 /** The staging of a line. `isSame` if the same payload was staged before. */
 export interface StagedLine extends Staged {
   readonly isSame: boolean
+}
+
+export interface RehearsedLine {
+  readonly account: Account
+  readonly judged: Judged
 }
 
 /** The batch that stages a line. */
@@ -115,15 +121,15 @@ export class AccountImport extends Context.Service<
       team: string | null
     ) => Effect.Effect<NewImport | null, Failure>
     /**
-     * The account that a line of a batch would create for the team. Fails as staging and processing
-     * it would, and stores nothing.
+     * The account that a line of a batch would create for the team, and what judged it. Fails as
+     * staging and processing it would, and stores nothing.
      */
     readonly rehearseLine: (
       caller: Caller,
       body: unknown,
       parameterErrors: ReadonlyArray<FieldError>,
       team: string
-    ) => Effect.Effect<Account, Failure>
+    ) => Effect.Effect<RehearsedLine, Failure>
     /**
      * Creates the platform account from the staged data, or with `dry_run` checks that it could.
      */
@@ -227,13 +233,15 @@ const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Ask
   const account = valid.body.payload
   const { external_account_number } = account
   const key = { import_supplier: valid.supplier.code, external_account_number }
+  const hashing = Effect.map(
+    inTimeSlices(() => accountTextInSteps(account)),
+    (payload) => PayloadHash.make(deps.hashing.sha256(payload))
+  )
   const found = yield* deps.processes.find(key)
   if (Option.isSome(found)) {
     const refusal = refusalInState(key, stateAt(found.value, valid.now))
     if (refusal?._tag === "AlreadyImported") {
-      const payload = yield* inTimeSlices(() => accountTextInSteps(account))
-      const hash = PayloadHash.make(deps.hashing.sha256(payload))
-      const isSame = yield* deps.processes.isStaged({ key, hash })
+      const isSame = yield* deps.processes.isStaged({ key, hash: yield* hashing })
       return yield* new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame })
     }
     if (refusal !== null) return yield* refusal
@@ -241,7 +249,9 @@ const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Ask
   if (!(yield* deps.configuration.hasTeam(team))) {
     return yield* new OperationsTeamDoesNotExist({ name: team })
   }
-  return account
+  const by = judgedBy(deps.hashing, valid.configured, valid.today)
+  const judged: Judged = { payloadHash: yield* hashing, judgedBy: by, at: valid.now }
+  return { account, judged } satisfies RehearsedLine
 })
 
 const stage = Effect.fnUntraced(function* (

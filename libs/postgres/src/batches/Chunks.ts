@@ -217,13 +217,13 @@ export const deleteKeys = (
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
   chunk: Chunk,
-  organisation: OrganisationName,
+  batch: Batch.Batch,
   finishing: Finishing
 ) {
   const { at, ended, waitingFor } = finishing
-  yield* store(sql, chunk, organisation, finishing)
+  yield* store(sql, chunk, batch.organisation, finishing)
   const ofProblems = yield* Problems.add(sql, chunk.batch, ended)
-  yield* Rehearsed.add(sql, chunk.batch, ended)
+  yield* Rehearsed.add(sql, batch, chunk.firstLine, ended)
   const more = ended.reduce((sum, { text }) => sum + Buffer.byteLength(text), ofProblems)
   const outcomes = ended.map(({ outcome }) => outcome)
   yield* count(sql, chunk.batch, outcomes, { at, more, waitingFor })
@@ -338,7 +338,7 @@ const take = Effect.fnUntraced(function* (
       if (Result.isFailure(all)) return new Set(all.failure)
       // An interrupted statement would end the transaction.
       yield* beats.take(1)
-      const storing = finish(sql, chunk, batch.organisation, all.success)
+      const storing = finish(sql, chunk, batch, all.success)
       yield* inTransaction(Effect.andThen(storing, sql`commit`))
       isFinished = true
       return new Set()

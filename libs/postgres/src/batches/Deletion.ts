@@ -7,6 +7,7 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { deleteKeys } from "./Chunks.ts"
 import * as Problems from "./Problems.ts"
+import { unfollow } from "./Rehearsed.ts"
 
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<Batches["Service"]["deleteLines"]>[0]
@@ -68,6 +69,7 @@ export const deleteLines = Effect.fnUntraced(function* (
     select first_line as "firstLine", results from batch_chunks
     where batch = ${batch.id} and first_line > ${batch.through}
     order by first_line limit ${chunksAtOnce}`)
+  yield* unfollow(sql, batch.id)
   const redacted = chunks.map(({ firstLine, results }) => ({
     firstLine,
     results: JSON.stringify(results.map(redact))

@@ -1,21 +1,17 @@
-/** The sums over the accounts that the lines of a rehearsal would create. */
-import { Effect, Schema } from "effect"
-import type { BatchId } from "@data-import/domain/batches/Batch"
+/**
+ * What the lines of a rehearsal tell when they end: the sums over the accounts that they would
+ * create, and what judged them, by which the outcome is decided later.
+ */
+import { DateTime, Effect } from "effect"
+import type { Batch, BatchId } from "@data-import/domain/batches/Batch"
 import type { LineEnd } from "@data-import/domain/batches/BatchLine"
-import { sumsOfAccounts } from "@data-import/domain/batches/Rehearsal"
+import { ForecastSum, isRehearsal, sumsOfAccounts } from "@data-import/domain/batches/Rehearsal"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
-const sumRows = rowsOf(
-  Schema.Struct({
-    kind: Schema.Literals(["account", "ledger", "statement", "transaction"]),
-    name: Schema.String,
-    count: Schema.Int,
-    hundredths: Schema.BigIntFromString
-  })
-)
+const sumRows = rowsOf(ForecastSum)
 
 export const read = (sql: Sql, id: BatchId) =>
   sumRows(sql`
@@ -23,11 +19,7 @@ export const read = (sql: Sql, id: BatchId) =>
     where batch = ${id} order by kind, name`)
 
 /** Adds what lines would create. In order, so that two workers never deadlock. */
-export const add = Effect.fnUntraced(function* (
-  sql: Sql,
-  id: BatchId,
-  ended: ReadonlyArray<LineEnd>
-) {
+const addSums = Effect.fnUntraced(function* (sql: Sql, id: BatchId, ended: ReadonlyArray<LineEnd>) {
   const sums = sumsOfAccounts(ended.flatMap(({ rehearsed = [] }) => rehearsed))
   if (sums.length === 0) return
   yield* sql`
@@ -43,3 +35,86 @@ export const add = Effect.fnUntraced(function* (
     set count = present.count + excluded.count,
       hundredths = present.hundredths + excluded.hundredths`
 })
+
+/** The codes of an attempt in order, between blanks, however often each was found. */
+export const codesOf = (sql: Sql) => sql`(' ' || array_to_string(array(
+  select outcome union
+  select error ->> 'code' from jsonb_array_elements(errors) as error order by 1), ' ') || ' ')`
+
+/** The attempt of the rehearsal: the latest dry run since it was started. */
+const attemptOf = (sql: Sql, { settings: { supplier }, started }: Batch) => sql`
+  select attempt.payload_hash as hash, attempt.judged_by as by, started_at as at,
+    ${codesOf(sql)} as codes
+  from import_processes as present join import_attempts as attempt on import_id = present.id
+  where supplier = ${supplier} and external_account_number = number and dry_run
+    and started_at >= ${started && DateTime.toDateUtc(started.at)}
+  order by sequence desc limit 1`
+
+/**
+ * Keeps what judged lines of a chunk: of PROCESS it is read from the attempt, of IMPORT, which has
+ * none, it comes with the end. The chunk is to be counted from now on.
+ */
+const judge = (sql: Sql, batch: Batch, firstLine: number, ended: ReadonlyArray<LineEnd>) => {
+  const { id, settings } = batch
+  const judged =
+    settings.operation === "PROCESS"
+      ? attemptOf(sql, batch)
+      : sql`
+        select decode(sent_hash, 'hex') as hash, sent_by as by, sent_at as at, null as codes
+        where sent_hash is not null`
+  return sql`
+    with sent as (
+      select * from ${recordSet(sql, "ended", ended, {
+        line: ["integer", ({ line }) => line],
+        sent_hash: ["text", ({ judged }) => judged?.payloadHash ?? null],
+        sent_by: ["text", ({ judged }) => judged?.judgedBy ?? null],
+        sent_at: ["timestamptz", ({ judged }) => (judged ? DateTime.toDateUtc(judged.at) : null)]
+      })}
+    ),
+    merged as (
+      select array_agg(coalesce(judged.hash, present.hash) order by place) as hashes,
+        array_agg(coalesce(judged.by, present.by) order by place) as by,
+        array_agg(coalesce(judged.at, present.at) order by place) as at,
+        array_agg(coalesce(judged.codes, present.codes) order by place) as codes
+      from batch_chunks, unnest(numbers, payload_hashes, judged_by, judged_at, judged_codes)
+        with ordinality as present(number, hash, by, at, codes, place)
+      left join sent on line = ${firstLine} + place - 1
+      left join lateral (${judged}) as judged on line is not null
+      where batch = ${id} and first_line = ${firstLine}
+    ),
+    kept as (
+      update batch_chunks set payload_hashes = merged.hashes, judged_by = merged.by,
+        judged_at = merged.at, judged_codes = merged.codes
+      from merged where batch = ${id} and first_line = ${firstLine}
+    ),
+    followed as (
+      insert into followed_rehearsals (batch, supplier) values (${id}, ${settings.supplier})
+      on conflict on constraint followed_rehearsals_pkey do nothing
+    )
+    insert into rehearsal_counts as present (batch, first_line, stale_since)
+    values (${id}, ${firstLine}, now())
+    on conflict on constraint rehearsal_counts_pkey do update
+    set stale_since = coalesce(present.stale_since, excluded.stale_since)`
+}
+
+/** Adds the ends of lines of a chunk. Those of a batch that is no rehearsal tell nothing. */
+export const add = Effect.fnUntraced(function* (
+  sql: Sql,
+  batch: Batch,
+  firstLine: number,
+  ended: ReadonlyArray<LineEnd>
+) {
+  if (!isRehearsal(batch) || ended.length === 0) return
+  yield* addSums(sql, batch.id, ended)
+  yield* judge(sql, batch, firstLine, ended)
+})
+
+/** SQL for the instant as of which every count of a followed rehearsal is true. */
+export const countedAsOf = (sql: Sql, id: BatchId) => sql`least(now(),
+  (select min(stale_since) from rehearsal_counts where batch = ${id}),
+  (select min(at) from rehearsal_changes))`
+
+/** Has to run before a line is deleted, in the same transaction. */
+export const unfollow = (sql: Sql, id: BatchId) => sql`
+  update followed_rehearsals set followed_until = ${countedAsOf(sql, id)}
+  where batch = ${id} and followed_until is null`

@@ -115,6 +115,15 @@ export const stateOf = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
     else 'PENDING'
   end`
 
+/** The same whether or not an attempt has a lease, so that it changes only when the import does. */
+export const settledStateOf = (sql: Sql): Statement.Fragment => sql`
+  case when erased_at is not null then 'ERASED'
+    when account_number is not null then 'IMPORTED'
+    when skipped then 'SKIPPED'
+    when failed_staging = stagings then 'FAILED'
+    else 'PENDING'
+  end`
+
 /** Whether the latest attempt of `present` that was no dry run ended with this code, or has an error with it. */
 export const hasCode = (sql: Sql, code: string): Statement.Fragment => sql`
   exists (
