@@ -106,10 +106,15 @@ const measureRehearsals = Effect.fnUntraced(function* (system: BatchClient.Syste
       ["PROCESS", rehearsed.used, "PROCESS", processed.used]
     ] as const
   ).map(([name, dry, other, real]) => {
+    const cpuOf = ({ postgres, workers }: typeof dry) => ((postgres + workers) * 1_000) / lines
     const rates = [lines / dry.seconds, lines / real.seconds, real.seconds / dry.seconds]
-    return [`${name}, rehearsed`, other, ...rates.map(short)]
+    const cpu = [cpuOf(dry), cpuOf(real), cpuOf(real) / cpuOf(dry)]
+    return [`${name}, rehearsed`, other, ...[...rates, ...cpu].map(short)]
   })
-  const head = ["operation", "beside", "lines/s", "lines/s of the other", "ratio"]
+  const head = [
+    ...["operation", "beside", "lines/s", "lines/s of the other", "ratio"],
+    ...["CPU s per 1,000", "of the other", "ratio"]
+  ]
   return { title: `Rehearsals of ${lines.toLocaleString("en-GB")} lines`, text: table(head, rows) }
 })
 
