@@ -4,13 +4,15 @@
 -- Can be undone: yes, by dropping what is made here; certificates that were issued stay valid.
 
 -- The entry of the account in the tree, without its payload hash, and its sums. An import writes
--- them; whatever changes the account clears them, and the batch worker computes them anew.
-alter table accounts add entry text, add entry_sums text;
+-- them; whatever changes the account clears them, and the batch worker computes them anew, with the
+-- hash of what is stored then: an account that was altered by hand does not pass for what was
+-- imported.
+alter table accounts add entry text, add entry_sums text, add entry_hash bytea;
 
 create index accounts_without_entry on accounts (id)
 where entry is null and erased_at is null and reverted_at is null;
 
-grant select (entry, entry_sums), update (entry, entry_sums)
+grant select (entry, entry_sums, entry_hash), update (entry, entry_sums, entry_hash)
 on accounts to data_import_batch_worker;
 
 -- To fill in an entry is no change of the account.
@@ -20,6 +22,7 @@ begin
   new.revision := old.revision + 1;
   new.entry := null;
   new.entry_sums := null;
+  new.entry_hash := null;
   return new;
 end $$;
 

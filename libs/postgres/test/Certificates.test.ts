@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Layer, Option } from "effect"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
+import type { Certificate } from "@data-import/domain/certificates/Certificate"
 import { completeEntries, issueNext } from "@data-import/domain/certificates/CertificateIssuing"
 import {
   type CertificateId,
@@ -180,17 +181,33 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
     })
   )
 
-  it.effect("show one penny that was changed by hand", () =>
+  const changes: ReadonlyArray<readonly [string, string, keyof Certificate | null]> = [
+    ["the amount of a transaction", "transactions set amount = amount + 0.01", "transactions"],
+    ["the balance", "accounts set balance = balance + 0.01", "balance_as_imported"],
+    ["a ledger", "ledgers set last_statement_balance = 7, ledger_balance = 7", "ledger_balances"],
+    ["a note", "notes set body = 'x'", null],
+    [
+      "a name",
+      `accounts set payload =
+        replace(payload::text, '"family_name":"', '"family_name":"x')::json`,
+      null
+    ]
+  ]
+  it.effect.each(changes)("show %s when it was changed by hand", ([, change, figure]) =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
-      yield* importedFrom(payload, owner)
-      const before = yield* issued(owner)
-      const supplier = `select id from import_processes where supplier = '${owner.supplier.code}'`
-      const first = `account_id in (${supplier}) and sequence = 0`
-      yield* alter(`update transactions set amount = amount + 0.01 where ${first}`)
-      const after = yield* issued(owner)
-      expect(after.content.root).not.toBe(before.content.root)
-      expect(after.content.transactions).not.toStrictEqual(before.content.transactions)
+      const { number } = yield* importedFrom(payload, owner)
+      const before = (yield* issued(owner)).content
+      const column = change.startsWith("accounts") ? "id" : "account_id"
+      const first = /^(notes|transactions)/.test(change) ? "and sequence = 0" : ""
+      const account = `select id from accounts where number = '${number}'`
+      yield* alter(`update ${change} where ${column} in (${account}) ${first}`)
+      const { describe } = yield* Accounts
+      yield* completeEntries(yield* ports, describe)
+      const after = (yield* issued(owner)).content
+      expect(after).toMatchObject({ tree_size: 1, hash_recomputed: 0 })
+      expect(after.root).not.toBe(before.root)
+      if (figure !== null) expect(after[figure]).not.toStrictEqual(before[figure])
     })
   )
 

@@ -249,6 +249,11 @@ layer(storage, { excludeTestServices: true })("the scheduled checks", (it) => {
           check: "balance",
           detail: expect.stringMatching(/difference 1\.00$/),
           supplier: owner.supplier.code
+        },
+        {
+          check: "entry",
+          detail: "the stored entry is not that of the account",
+          supplier: owner.supplier.code
         }
       ])
       yield* alter("insert into import_processes overriding system value select * from removed")

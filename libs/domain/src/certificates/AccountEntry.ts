@@ -3,6 +3,7 @@
  * imported, and what was added later. A supplier computes it from what it sent, the service from
  * what it stored. Entries name no person. They are canonical JSON (RFC 8785).
  */
+import type { BigDecimal } from "effect"
 import { type Account, accountTextInSteps, openingBalance } from "../accounts/Account.ts"
 import type { AccountNote, AddedTransaction } from "../accounts/AccountChange.ts"
 import { balanceOf } from "../accounts/Ledger.ts"
@@ -110,10 +111,10 @@ const ledgerTexts = (account: Account): string =>
     })
     .join()
 
-const membersWith = (account: Account, added: string): string => {
+const membersWith = (account: Account, added: string, balance: BigDecimal.BigDecimal): string => {
   const members = [
     `"added":"${added}"`,
-    `"balance":"${twoDecimals(openingBalance(account))}"`,
+    `"balance":"${twoDecimals(balance)}"`,
     `"external_account_number":${JSON.stringify(account.external_account_number)}`,
     `"ledgers":[${ledgerTexts(account)}]`
   ]
@@ -125,15 +126,20 @@ export const entryWith = (hash: string, members: string): string =>
   `{"account":"${hash}",${members}}`
 
 /** The members of the entry, but for the payload hash, of an account to which nothing was added. */
-export const importedMembers = (account: Account): string => membersWith(account, "")
+export const importedMembers = (account: Account): string =>
+  membersWith(account, "", openingBalance(account))
 
-/** The members of the entry but for the payload hash. */
+/**
+ * The members of the entry but for the payload hash. A stored account has a `balance` of its own,
+ * which is what the account adds up to unless it was altered.
+ */
 export function* entryMembers(
   hashing: Hashing["Service"],
   account: Account,
-  added: AddedItems
+  added: AddedItems,
+  balance: BigDecimal.BigDecimal = openingBalance(account)
 ): Steps<string> {
-  return membersWith(account, yield* addedRoot(hashing, added))
+  return membersWith(account, yield* addedRoot(hashing, added), balance)
 }
 
 /**

@@ -230,7 +230,7 @@ export const completeEntries = Effect.fnUntraced(function* (
     const stored = yield* Stream.runHead(read([account]))
     if (Option.isNone(stored)) return
     const found = yield* readEntry(hashing, stored.value)
-    if (found !== null) yield* certificates.storeEntry(account, revision, found.entry)
+    if (found !== null) yield* certificates.storeEntry(account, revision, found)
   })
   // One that cannot be read holds up no other. The scheduled checks report it.
   yield* Effect.forEach(

@@ -72,6 +72,7 @@ export interface StoredEntry {
 export interface CertifiedAccount {
   readonly number: ExternalAccountNumber
   readonly account: AccountNumber
+  /** Of what was imported, or of what was stored when its entry was computed again. */
   readonly payloadHash: PayloadHash
   /** Null if it was not computed since the account changed. */
   readonly entry: StoredEntry | null
@@ -234,11 +235,14 @@ export class Certificates extends Context.Service<
       StorageUnavailable
     >
 
-    /** Stores the entry unless the account has changed since this revision. */
+    /**
+     * Stores the entry, and the hash of what is stored, unless the account has changed since this
+     * revision.
+     */
     readonly storeEntry: (
       account: AccountNumber,
       revision: number,
-      entry: StoredEntry
+      found: { readonly entry: StoredEntry; readonly hash: PayloadHash }
     ) => Effect.Effect<void, StorageUnavailable>
 
     /** The public keys that certificates were ever signed with. */

@@ -69,14 +69,19 @@ const statementsOf = (account: Account, { statements }: AddedItems): AccountSums
 const codeOf = (reason: string | undefined): string | null =>
   reason !== undefined && /^[A-Z][A-Z0-9_]*$/.test(reason) ? reason : null
 
-export const sumsOf = (account: Account, added: AddedItems): AccountSums => {
+/** As for `entryMembers`. */
+export const sumsOf = (
+  account: Account,
+  added: AddedItems,
+  balance: BigDecimal.BigDecimal = openingBalance(account)
+): AccountSums => {
   const transactions = new TransactionSums()
   for (const { amount, reason, type } of transactionsOf(account, added)) {
     transactions.add({ type, reason: codeOf(reason), count: 1, hundredths: hundredthsOf(amount) })
   }
   const signed = added.transactions.map(({ transaction }) => signedAmount(transaction))
   return {
-    imported: String(hundredthsOf(openingBalance(account))),
+    imported: String(hundredthsOf(balance)),
     added: String(hundredthsOf(sum(signed))),
     ledgers: (account.ledgers ?? []).map((ledger) => [
       ledger.ledger_code,

@@ -242,10 +242,11 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
             where entry is null and erased_at is null and reverted_at is null
             order by id limit ${limit}`)
         ),
-      storeEntry: (account, revision, { members, sums }) =>
+      storeEntry: (account, revision, { entry: { members, sums }, hash }) =>
         run(
           Effect.asVoid(sql`
-            update accounts set entry = ${members}, entry_sums = ${JSON.stringify(sums)}
+            update accounts set entry = ${members}, entry_sums = ${JSON.stringify(sums)},
+              entry_hash = decode(${hash}, 'hex')
             where number = ${account} and revision = ${revision} and entry is null
               and erased_at is null and reverted_at is null`)
         ),
