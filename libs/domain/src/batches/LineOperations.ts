@@ -177,20 +177,18 @@ const processSettings = (batch: Batch): ProcessSettings => ({
   since: startOf(batch)
 })
 
-/** Processes what is staged for the number of the line. */
-const process = (run: Run, { body: payload, errors }: Pick<Sent, "body" | "errors">) =>
-  once<Created>(
-    run,
-    ({ kraken_account_number }) => succeeded({ accountNumber: kraken_account_number }),
-    (keep) =>
-      run.accountImport.processLine(
-        run.caller,
-        { payload },
-        processSettings(run.batch),
-        keep,
-        errors
-      )
-  )
+const createdResult = ({ kraken_account_number }: Created): LineResult =>
+  succeeded({ accountNumber: kraken_account_number })
+
+/** Processes what is staged for the number of the line. A dry run may run again: it needs no key. */
+const process = (run: Run, { body: payload, errors }: Pick<Sent, "body" | "errors">) => {
+  const settings = processSettings(run.batch)
+  const processing = (keep: Keep<Created> | null) =>
+    run.accountImport.processLine(run.caller, { payload }, settings, keep, errors)
+  return settings.dryRun
+    ? Effect.map(processing(null), (created) => endOf(run.encode, run.line, createdResult(created)))
+    : once<Created>(run, createdResult, processing)
+}
 
 /**
  * Stages the line once, under a key of its own. The response kept under it is the end of the line

@@ -147,7 +147,7 @@ export class AccountImport extends Context.Service<
       caller: Caller,
       body: unknown,
       settings: ProcessSettings,
-      keep: Keep<Created>,
+      keep: Keep<Created> | null,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
   }

@@ -179,7 +179,7 @@ export const makeProcessing = (deps: Dependencies) => {
   return {
     process: (asked: Asked, keep: Keep<Created> | null) =>
       attempt(asked, readProcessing(deps, asked), keep),
-    processLine: (asked: Asked, settings: ProcessSettings, keep: Keep<Created>) =>
+    processLine: (asked: Asked, settings: ProcessSettings, keep: Keep<Created> | null) =>
       attempt(asked, readProcessingLine(deps, asked, settings), keep)
   }
 }

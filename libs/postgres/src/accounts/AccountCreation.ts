@@ -4,7 +4,7 @@
  * attempt no longer holds its import, nothing of its account is stored. Concurrent attempts end in
  * batches.
  */
-import { Array as Arr, DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { customerEmailEvent } from "@data-import/domain/events/Event"
 import { currentTransactions, historicalTransactions } from "@data-import/domain/accounts/Ledger"
@@ -152,32 +152,43 @@ const itemCount = ({ newAccount: { account } }: Command): number =>
     0
   )
 
-export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const complete = yield* database.batched({
+/** Ends attempts together, as `run` does. */
+const together = (
+  database: Database["Service"],
+  run: (commands: ReadonlyArray<Command>) => ReturnType<typeof completeAll>
+) =>
+  database.batched({
     identity: ({ attempt }: Command) => attempt,
     weight: itemCount,
-    run: (commands: ReadonlyArray<Command>) => completeAll(database, commands),
+    run,
     limits: { slots: 2, commands: 32, weight: 500 },
     alone: database.run
   })
+
+export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
+  const complete = yield* together(database, (commands) => completeAll(database, commands))
   return (command: Command) => Effect.flatMap(complete(command), completion)
 })
 
-/** Fails a transaction to roll it back, with its outcome. */
+/** Fails a transaction to roll it back, with its outcomes. */
 interface RolledBack {
   readonly _tag: "RolledBack"
-  readonly outcome: Completion
+  readonly outcomes: ReadonlyArray<Outcome>
 }
 
-/** A dry run keeps no response, so it cannot lose a reservation. */
-export const dryRun = (database: Database["Service"], command: Omit<Command, "keep">) =>
-  completeAll(database, [{ ...command, keep: null }]).pipe(
-    Effect.map(Arr.getUnsafe(0)),
-    Effect.flatMap(completion),
-    Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
+const rolledBack = (database: Database["Service"], commands: ReadonlyArray<Command>) =>
+  completeAll(database, commands).pipe(
+    Effect.flatMap((outcomes) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcomes })),
     database.sql.withTransaction,
-    Effect.catchTags({
-      RolledBack: ({ outcome }) => Effect.succeed(outcome),
-      ReservationLost: Effect.die
-    })
+    Effect.catchTag("RolledBack", ({ outcomes }) => Effect.succeed(outcomes))
   )
+
+/** A dry run keeps no response, so it cannot lose a reservation. */
+export const makeDryRun = Effect.fnUntraced(function* (database: Database["Service"]) {
+  const dryRun = yield* together(database, (commands) => rolledBack(database, commands))
+  return (command: Omit<Command, "keep">) =>
+    dryRun({ ...command, keep: null }).pipe(
+      Effect.flatMap(completion),
+      Effect.catchTag("ReservationLost", Effect.die)
+    )
+})

@@ -9,7 +9,7 @@ import { isFailure } from "@data-import/domain/imports/ImportDetails"
 import { type ImportKey, isFree, stateAt } from "@data-import/domain/imports/ImportProcess"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
-import { dryRun, makeComplete } from "../accounts/AccountCreation.ts"
+import { makeComplete, makeDryRun } from "../accounts/AccountCreation.ts"
 import { leases, makeClaim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
@@ -176,7 +176,7 @@ const make = Effect.gen(function* () {
     isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),
     complete: yield* makeComplete(database),
-    dryRun: (command) => run(dryRun(database, command)),
+    dryRun: yield* makeDryRun(database),
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
