@@ -92,7 +92,7 @@ interface Outcome {
   readonly newestFirst: ReadonlyArray<Batch>
 }
 
-export const outcomeOf = (
+const outcomeOf = (
   { counted: { at, counts }, newestFirst, rehearsal, sums }: Outcome,
   now: DateTime.Utc
 ): OutcomeBody => {

@@ -58,7 +58,7 @@ const Changed = ({ review, supplier }: Props) => {
       )}{" "}
       {changed > 0 && (
         <Link to={`${pages.batch(supplier, id)}#outcome`}>
-          {counted(changed, "account")} had changed when it was tried.
+          {counted(changed, "account")} had changed when tried.
         </Link>
       )}{" "}
       What is staged again shows once it is tried.
