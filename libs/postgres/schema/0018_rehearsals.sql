@@ -46,7 +46,7 @@ create table followed_rehearsals (
 create index followed_rehearsals_of_supplier on followed_rehearsals (supplier)
 where followed_until is null;
 
-grant select on followed_rehearsals to data_import_batches;
+grant select on followed_rehearsals to data_import_batches, data_import_board;
 grant select, insert, update (fence, followed_until)
 on followed_rehearsals to data_import_batch_worker;
 
@@ -66,7 +66,7 @@ create index rehearsal_counts_stale on rehearsal_counts (batch, stale_since)
 where stale_since is not null;
 
 grant execute on function ledger_sum to data_import_batch_worker;
-grant select on rehearsal_counts to data_import_batches;
+grant select on rehearsal_counts to data_import_batches, data_import_board;
 grant select, insert, update (lines, sums, stale_since)
 on rehearsal_counts to data_import_batch_worker;
 
@@ -82,7 +82,7 @@ create table rehearsal_changes (
 
 create index rehearsal_changes_oldest on rehearsal_changes (at);
 
-grant select on rehearsal_changes to data_import_batches;
+grant select on rehearsal_changes to data_import_batches, data_import_board;
 -- A row is locked before it is deleted, which needs the right to update a column.
 grant select, insert, delete, update (at) on rehearsal_changes to data_import_batch_worker;
 

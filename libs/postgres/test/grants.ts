@@ -32,7 +32,7 @@ export const matrix = {
   control_totals: "query (r), batches ra(w)d, batch-worker r, board ra(w)d, operator (r)",
   event_heads: "events ra(w), operator (r)",
   failed_token_attempts: "auth ra(w)d",
-  followed_rehearsals: "batches r, batch-worker ra(w)",
+  followed_rehearsals: "batches r, batch-worker ra(w), board r",
   forecasts: "board ra(w)",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
@@ -65,8 +65,8 @@ export const matrix = {
   refused_totals: "",
   refusal_windows:
     "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
-  rehearsal_changes: "batches r, batch-worker ra(w)d",
-  rehearsal_counts: "batches r, batch-worker ra(w)",
+  rehearsal_changes: "batches r, batch-worker ra(w)d, board r",
+  rehearsal_counts: "batches r, batch-worker ra(w), board r",
   statements:
     "account-import a, post-import ra(w), query r, batch-worker ra(w), board r, operator r",
   suppliers:

@@ -27,6 +27,7 @@ import * as Forecasts from "@data-import/postgres/migrations/Forecasts"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as ImportSearch from "@data-import/postgres/migrations/ImportSearch"
 import * as Migrations from "@data-import/postgres/migrations/Migrations"
+import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as StoredSupplierChanges from "@data-import/postgres/migrations/SupplierChanges"
 import * as SupplierSummaries from "@data-import/postgres/migrations/SupplierSummaries"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
@@ -103,6 +104,7 @@ const storage = ServiceStorage.of(
     ImportProcesses.layer,
     ImportSearch.layer,
     Migrations.layer,
+    RehearsalOutcomes.layer,
     SealedAuditLog.layer,
     StoredSupplierChanges.layer,
     SupplierSummaries.layer,

@@ -67,6 +67,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
     reason: "x",
     with_additions: false
   }),
+  decideWave: () => ({ cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }),
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
   signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
   linkDocument: () => ({ document: 0 })
@@ -92,6 +93,9 @@ export const pathOf = (
     .replace(":batch_id", batch)
     .replace(":certificate_id", certificate)
 
+/** Parameters that are required, by endpoint. */
+const queries: Readonly<Record<string, string>> = { reviewWave: "?cohort=wave-1" }
+
 export const ask = Effect.fnUntraced(function* (
   one: Browser,
   endpoint: Endpoint,
@@ -100,7 +104,7 @@ export const ask = Effect.fnUntraced(function* (
 ) {
   const { method } = endpoint
   return method === "GET"
-    ? yield* one.get(pathOf(endpoint, named), headers)
+    ? yield* one.get(`${pathOf(endpoint, named)}${queries[endpoint.identifier] ?? ""}`, headers)
     : yield* one.post(
         pathOf(endpoint, named),
         headers,

@@ -6,6 +6,7 @@ import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
+import { rehearsalId } from "../testing/sampleWave.ts"
 import { later } from "../testing/sampleCertificates.ts"
 import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
 
@@ -182,6 +183,25 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
           cohort: "wave-1",
           reason: "Wrong sign",
           with_additions: true
+        }
+      }
+    ]
+  },
+  {
+    at: `${supplier}go-no-go/?cohort=wave-1`,
+    button: "Say no-go to wave-1",
+    dialog: /wave-1 of DELTA_LEGACY: a no-go/,
+    confirm: "Say no-go",
+    fill: { Reason: " Documents are missing " },
+    said: "wave-1 is a no-go. The audit log has it under your name.",
+    posted: [
+      {
+        path: `${migration}go-no-go/`,
+        body: {
+          cohort: "wave-1",
+          decision: "NO_GO",
+          rehearsal_id: rehearsalId,
+          note: "Documents are missing"
         }
       }
     ]

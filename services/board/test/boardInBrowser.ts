@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
 import { build } from "../testing/build.ts"
 import { earlier, later } from "../testing/sampleCertificates.ts"
 import { type FixtureServer, serve, standard } from "../testing/FixtureServer.ts"
+import { rehearsalId } from "../testing/sampleWave.ts"
 
 export const supplier = "/board/migrations/DELTA_LEGACY/"
 export const pausedBatch = "00000000-0000-4000-8000-000000000002"
 
-const rehearsal = "00000000-0000-4000-8000-000000000005"
 const revertBatch = "00000000-0000-4000-8000-000000000004"
 
 /** A viewer sees less of these. */
@@ -27,7 +27,8 @@ export const paths = [
   `${supplier}imports/NL-0004712/`,
   `${supplier}batches/${pausedBatch}/`,
   `${supplier}batches/${revertBatch}/`,
-  `${supplier}batches/${rehearsal}/`,
+  `${supplier}batches/${rehearsalId}/`,
+  `${supplier}go-no-go/?cohort=wave-1`,
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   ...certificatePaths,

@@ -49,6 +49,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           `${root}imports/a/`,
           `${root}forecasts/`,
           `${root}sign-off/`,
+          `${root}go-no-go/?cohort=wave-1`,
           `/board/api/audit/?import_supplier=${code}`
         ]
         for (const path of paths) {
@@ -74,7 +75,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
       })
     )
 
-    it.effect("rehearses with the rights of the board, and shows the forecast", () =>
+    it.effect("rehearses and decides with the rights of the board, and shows the forecast", () =>
       Effect.gen(function* () {
         const code = yield* staged
         const { act, get } = yield* manager
@@ -87,8 +88,11 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         const { text } = yield* get(`${root}batches/${batch_id}/`)
         expect(JSON.parse(text)).toMatchObject({
           batch: { dry_run: true },
-          forecast: { lines: { total: 2, not_tried: 2 }, sums: { accounts: 0 }, duration: null }
+          forecast: { lines: { total: 2, not_tried: 2 }, sums: { accounts: 0 }, duration: null },
+          outcome: { table: [], compared: 0, surprises: [] }
         })
+        const decision = { cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }
+        expect((yield* act(`${root}go-no-go/`, decision)).status).toBe(200)
         const retry = yield* act(`${root}retry/`, rehearsal)
         expect([retry.status, retry.text]).toEqual([400, expect.stringContaining("dry_run")])
       })

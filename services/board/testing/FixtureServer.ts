@@ -11,6 +11,7 @@ import * as Certificates from "./sampleCertificates.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 import { controlTotals } from "./sampleTotals.ts"
+import { wave } from "./sampleWave.ts"
 
 export interface Fixture {
   readonly role: "viewer" | "manager"
@@ -97,6 +98,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "problems/": () => Samples.problems(migration),
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "undo/": () => Samples.undoPreview(now, query.get("with_additions") === "true"),
+    "go-no-go/": () => wave(migration, query.get("cohort") ?? "", now),
     "sign-off/": () => ({
       open: [
         { what: "FAILED", count: 412 },

@@ -1,5 +1,7 @@
-/** The forecast of a rehearsal, for looking at its page. */
+/** The forecast and the outcome of a rehearsal, for looking at its page. */
 import type * as Migrations from "@data-import/api/board/Migrations"
+
+import { BatchId } from "@data-import/domain/batches/Batch"
 
 type Detail = typeof Migrations.BoardBatchDetailBody.Type
 
@@ -30,4 +32,64 @@ export const forecastOf = (lines: Detail["batch"]["counts"]): NonNullable<Detail
   },
   duration: { from_seconds: 180, to_seconds: 540, level: 0.8, past_runs: 2 },
   not_considered: ["The payment vendor: payment instructions come after the import."]
+})
+
+/** Three of 1,990 went otherwise; ten were changed or not tried. */
+export const outcomeOf = (at: string): NonNullable<Detail["outcome"]> => ({
+  at,
+  table: [
+    { predicted: "FAILED", happened: "CREATED", lines: 1 },
+    { predicted: "FAILED", happened: "FAILED_AS_PREDICTED", lines: 97 },
+    { predicted: "FAILED", happened: "NOT_TRIED", lines: 2 },
+    { predicted: "SUCCEEDED", happened: "CHANGED", lines: 8 },
+    { predicted: "SUCCEEDED", happened: "CREATED", lines: 1_890 },
+    { predicted: "SUCCEEDED", happened: "FAILED_OTHERWISE", lines: 2 }
+  ],
+  finally: [
+    { state: "FAILED", lines: 101 },
+    { state: "IMPORTED", lines: 1_899 }
+  ],
+  compared: 1_990,
+  as_predicted: 1_987,
+  share_as_predicted: 1_987 / 1_990,
+  sums: {
+    predicted: {
+      accounts: 1_900,
+      balance: "-48210.55",
+      ledger_balances: [{ ledger_code: "ELECTRICITY_LEDGER", ledgers: 1_900, balance: "-48210.55" }]
+    },
+    real: {
+      accounts: 1_891,
+      balance: "-48190.05",
+      ledger_balances: [{ ledger_code: "ELECTRICITY_LEDGER", ledgers: 1_891, balance: "-48190.05" }]
+    }
+  },
+  predicted_duration: { from_seconds: 180, to_seconds: 540, level: 0.8, past_runs: 2 },
+  real_run: {
+    batch_id: BatchId.make("00000000-0000-4000-8000-000000000003"),
+    seconds: 312.4
+  },
+  surprises: [
+    {
+      line: 7,
+      external_account_number: "NL-0000007",
+      predicted: "SUCCEEDED",
+      happened: "FAILED_OTHERWISE",
+      finally: "FAILED"
+    },
+    {
+      line: 97,
+      external_account_number: "NL-0000097",
+      predicted: "FAILED",
+      happened: "CREATED",
+      finally: "IMPORTED"
+    },
+    {
+      line: 1_204,
+      external_account_number: null,
+      predicted: "SUCCEEDED",
+      happened: "FAILED_OTHERWISE",
+      finally: "REVERTED"
+    }
+  ]
 })

@@ -2,7 +2,7 @@
 import { moneyCompared } from "@data-import/domain/board/MigrationBodies"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import { noCounts } from "@data-import/domain/migrations/Migrations"
-import { forecastOf } from "./sampleForecast.ts"
+import { forecastOf, outcomeOf } from "./sampleForecast.ts"
 
 type Migration = Migrations.MigrationBody
 type Detail = typeof Migrations.MigrationDetailBody.Type
@@ -327,6 +327,7 @@ export const batch = (
   if (found === undefined) return undefined
   const { failed } = found.counts
   const forecast = found.dry_run ? forecastOf(found.counts) : null
+  const outcome = found.dry_run ? outcomeOf(instant(now)) : null
   const revert =
     found.operation === "REVERT"
       ? { cohort: "wave-0", reason: "All balances have the wrong sign", with_additions: false }
@@ -345,13 +346,14 @@ export const batch = (
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
-    return { batch: found, revert, forecast, problems: [] }
+    return { batch: found, revert, forecast, outcome, problems: [] }
   }
   const most = Math.ceil(failed * 0.8)
   return {
     batch: found,
     revert,
     forecast,
+    outcome,
     problems: [
       of(phone, "customers.*.landline", most, most),
       of(document, "statements.*.statement_path", failed - most, failed)

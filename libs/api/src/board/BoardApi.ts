@@ -273,7 +273,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   }),
   get("reviewWave", `${migration}go-no-go/`, {
     params: supplier,
-    query: Schema.Struct({ cohort: Schema.String }),
+    query: Schema.Struct({ cohort: plainText }),
     success: WaveReviewBody
   }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),

@@ -5,6 +5,8 @@
  */
 import { Schema, Struct } from "effect"
 import { ForecastBody as BatchForecast } from "@data-import/domain/batches/BatchForecast"
+import { OutcomeBody } from "@data-import/domain/batches/RehearsalOutcome"
+import { OutcomeLine } from "@data-import/domain/batches/RehearsalOutcomes"
 import { conditions } from "@data-import/domain/migrations/Condition"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText, AmountText } from "../DecimalSchema.ts"
@@ -249,6 +251,15 @@ export const BoardBatchDetailBody = Schema.Struct({
   forecast: Schema.NullOr(
     Schema.Struct(Struct.omit(BatchForecast.fields, ["batch_id", "state"]))
   ).annotateKey({ description: "Of a rehearsal, as clients get it; null for any other batch." }),
+  outcome: Schema.NullOr(
+    Schema.Struct({
+      ...Struct.omit(OutcomeBody.fields, ["batch_id"]),
+      at: InstantText,
+      surprises: Schema.Array(OutcomeLine).annotateKey({
+        description: "Lines that were compared and went otherwise, in their order; at most 20."
+      })
+    })
+  ).annotateKey({ description: "The same." }),
   problems: Schema.Array(
     Schema.Struct({
       ...problem,

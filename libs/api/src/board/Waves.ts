@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
+import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { BoardBatchBody, BoardBatchDetailBody, PlanBody, SignOffBody } from "./Migrations.ts"
@@ -15,12 +16,10 @@ export const WaveReviewBody = Schema.Struct({
   states: StateCounts,
   lines_refused: Schema.Int,
   balances_match: Schema.Boolean,
-  rehearsal: Schema.NullOr(
-    Schema.Struct({
-      batch: BoardBatchBody,
-      forecast: BoardBatchDetailBody.fields.forecast.members[0]
-    })
-  ).annotateKey({ description: "The newest of the cohort that was started." }),
+  control_totals: ControlTotalsBody.annotateKey({ description: "Of the cohort." }),
+  rehearsal: Schema.NullOr(BoardBatchDetailBody).annotateKey({
+    description: "The newest of the cohort that was started."
+  }),
   run: Schema.NullOr(BoardBatchBody).annotateKey({
     description: "The first import of the cohort after it."
   }),

@@ -2,10 +2,17 @@
  * How right a rehearsal was: what it predicted of each line, and what happened.
  * Source: docs/contract/batches.md#outcome.
  */
-import { DateTime, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { Instant } from "../schema/Field.ts"
 import { type Batch, BatchId } from "./Batch.ts"
-import { ForecastDuration, forecastDuration, ForecastSums, forecastSums } from "./BatchForecast.ts"
+import {
+  batchesCompared,
+  ForecastDuration,
+  forecastDuration,
+  ForecastSums,
+  forecastSums
+} from "./BatchForecast.ts"
+import type { Batches } from "./Batches.ts"
 import { batchLimits } from "./BatchLine.ts"
 import { LineOutcome } from "./Counts.ts"
 import { type ForecastSum, realRunOf } from "./Rehearsal.ts"
@@ -14,7 +21,8 @@ import {
   type OutcomeCount,
   type OutcomeCounts,
   type OutcomeLine,
-  Present
+  Present,
+  type RehearsalOutcomes
 } from "./RehearsalOutcomes.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines }))
@@ -84,7 +92,7 @@ interface Outcome {
   readonly newestFirst: ReadonlyArray<Batch>
 }
 
-export const outcomeOf = (
+const outcomeOf = (
   { counted: { at, counts }, newestFirst, rehearsal, sums }: Outcome,
   now: DateTime.Utc
 ): OutcomeBody => {
@@ -109,3 +117,34 @@ export const outcomeOf = (
     real_run: runBody(realRunOf(rehearsal, newestFirst.toReversed()))
   }
 }
+
+/** Reads the outcome of a rehearsal. */
+export const readOutcome = Effect.fnUntraced(function* (
+  batches: Batches["Service"],
+  outcomes: RehearsalOutcomes["Service"],
+  rehearsal: Batch,
+  readsBalances: boolean
+) {
+  const counted = yield* outcomes.counts(rehearsal.id)
+  const sums = readsBalances
+    ? { predicted: yield* batches.rehearsed(rehearsal.id), real: counted.sums }
+    : null
+  const newestFirst = yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
+  return outcomeOf({ rehearsal, counted, sums, newestFirst }, yield* DateTime.now)
+})
+
+/** The first lines that went otherwise, in their order, of the pairs that were counted. */
+export const readSurprises = Effect.fnUntraced(function* (
+  outcomes: RehearsalOutcomes["Service"],
+  rehearsal: Batch,
+  { table }: OutcomeBody,
+  limit: number
+) {
+  const found = yield* Effect.forEach(table.filter(isSurprise), ({ happened, predicted }) =>
+    outcomes.lines(rehearsal, { predicted, happened, afterLine: 0, limit })
+  )
+  return found
+    .flat()
+    .toSorted((one, other) => one.line - other.line)
+    .slice(0, limit)
+})

@@ -2,16 +2,16 @@
  * Reads what rehearsals say of the real run, and how right they were.
  * Source: docs/contract/batches.md#forecast, docs/contract/batches.md#outcome.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { traced } from "../support/Traced.ts"
 import { Batches } from "./Batches.ts"
-import { batchesCompared, type ForecastBody, readForecast } from "./BatchForecast.ts"
+import { type ForecastBody, readForecast } from "./BatchForecast.ts"
 import { ownBatch } from "./BatchManagement.ts"
 import { isRehearsal } from "./Rehearsal.ts"
-import { type OutcomeBody, outcomeOf } from "./RehearsalOutcome.ts"
+import { type OutcomeBody, readOutcome } from "./RehearsalOutcome.ts"
 import { type OutcomeLine, type OutcomeQuery, RehearsalOutcomes } from "./RehearsalOutcomes.ts"
 
 /** An unknown batch, one of another organisation, or one that is no rehearsal, is `NotFound`. */
@@ -39,7 +39,6 @@ const make = Effect.gen(function* () {
     const batch = yield* ownBatch(batches, caller, named)
     return isRehearsal(batch) ? batch : yield* new NotFound()
   })
-  const newest = batches.list({ supplier: null, after: null, limit: batchesCompared })
 
   const forecast = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const batch = yield* find(caller, named)
@@ -51,12 +50,7 @@ const make = Effect.gen(function* () {
 
   const outcome = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const rehearsal = yield* find(caller, named)
-    const counted = yield* outcomes.counts(rehearsal.id)
-    const sums = caller.scopes.includes("account:read")
-      ? { predicted: yield* batches.rehearsed(rehearsal.id), real: counted.sums }
-      : null
-    const newestFirst = yield* newest
-    return outcomeOf({ rehearsal, counted, sums, newestFirst }, yield* DateTime.now)
+    return yield* readOutcome(batches, outcomes, rehearsal, caller.scopes.includes("account:read"))
   })
 
   const lines = Effect.fnUntraced(function* (caller: Caller, named: string, query: OutcomeQuery) {

@@ -6,9 +6,8 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batches/BatchManagement.ts"
 import { type Batch, BatchId } from "../batches/Batch.ts"
-import { readForecast } from "../batches/BatchForecast.ts"
 import { remaining } from "../batches/Counts.ts"
-import { isRehearsal } from "../batches/Rehearsal.ts"
+import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
@@ -25,6 +24,7 @@ import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
+import { problemsShown, readBatchDetail } from "./BatchDetail.ts"
 import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "../migrations/Condition.ts"
 import * as Bodies from "./MigrationBodies.ts"
@@ -74,7 +74,7 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string
     ) => Answer<{ readonly batches: ReadonlyArray<ReturnType<typeof Bodies.batchBody>> }>
-    /** One batch, with the problems of its failed lines, and the forecast of a rehearsal. */
+    /** One batch, with the problems of its failed lines; of a rehearsal also what it forecasts, and its outcome. */
     readonly batch: (
       user: BoardUser,
       supplier: string,
@@ -102,7 +102,6 @@ export class MigrationBoard extends Context.Service<
 const batchesShown = 50
 const cohortsShown = 1_000
 const oldestShown = 10
-const problemsShown = 100
 
 interface Dependencies {
   readonly batches: Batches["Service"]
@@ -110,6 +109,7 @@ interface Dependencies {
   readonly controlTotals: ControlTotals["Service"]
   readonly forecasts: MigrationForecasts["Service"]
   readonly migrations: Migrations["Service"]
+  readonly outcomes: RehearsalOutcomes["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
 
@@ -247,8 +247,7 @@ const findBatch = Effect.fnUntraced(function* (
   const found = Option.isSome(id) ? yield* batches.findOfAny(id.value) : Option.none()
   if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
   yield* RequestFacts.noteBatch(found.value)
-  const bodyOf = yield* bodies({ batches })
-  return { id: found.value.id, batch: bodyOf(found.value), found: found.value }
+  return found.value
 })
 
 const oneBatch = Effect.fnUntraced(function* (
@@ -256,11 +255,7 @@ const oneBatch = Effect.fnUntraced(function* (
   supplier: Supplier,
   named: string
 ) {
-  const { batch, found, id } = yield* findBatch(deps, supplier, named)
-  const problems = yield* deps.batches.problems({ id, limit: problemsShown })
-  // Who sees a migration sees the sums of its money.
-  const forecast = isRehearsal(found) ? yield* readForecast(deps.batches, found, true) : null
-  return Bodies.batchDetailBody({ batch, settings: found.settings, problems, forecast })
+  return yield* readBatchDetail(deps, yield* findBatch(deps, supplier, named))
 })
 
 const batchLines = Effect.fnUntraced(function* (
@@ -269,8 +264,9 @@ const batchLines = Effect.fnUntraced(function* (
   named: string,
   query: BatchLinesQuery
 ) {
-  const { batch, id } = yield* findBatch(deps, supplier, named)
-  const page = yield* linesOf(deps.batches, id, batch, query, problemsShown)
+  const found = yield* findBatch(deps, supplier, named)
+  const batch = (yield* bodies(deps))(found)
+  const page = yield* linesOf(deps.batches, found.id, batch, query, problemsShown)
   return { batch: Bodies.batchBody(batch), ...page }
 })
 
@@ -294,6 +290,7 @@ const make = Effect.gen(function* () {
     controlTotals: yield* ControlTotals,
     forecasts: yield* MigrationForecasts,
     migrations: yield* Migrations,
+    outcomes: yield* RehearsalOutcomes,
     summaries: yield* SupplierSummaries
   }
   const seen = (user: BoardUser, named: string) => visibleSupplier(configuration, user, named)

@@ -7,6 +7,8 @@ import { documentsMissing, type SupplierSummary, ties } from "../migrations/Supp
 import type { BatchSettings } from "../batches/Batch.ts"
 import type { BatchBody } from "../batches/BatchBody.ts"
 import type { ForecastBody } from "../batches/BatchForecast.ts"
+import type { OutcomeBody } from "../batches/RehearsalOutcome.ts"
+import type { OutcomeLine } from "../batches/RehearsalOutcomes.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batches/Problems.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
@@ -199,14 +201,24 @@ interface BatchDetails {
   readonly batch: BatchBody
   readonly settings: BatchSettings
   readonly problems: Problems
-  readonly forecast: ForecastBody | null
+  /** Null for a batch that is no rehearsal. */
+  readonly rehearsed: {
+    readonly forecast: ForecastBody
+    readonly outcome: OutcomeBody
+    readonly surprises: ReadonlyArray<OutcomeLine>
+  } | null
 }
 
 /** The batch and its state are beside it. */
-export const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
+const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
+
+const outcomeBody = (
+  { at, batch_id: _, ...outcome }: OutcomeBody,
+  surprises: ReadonlyArray<OutcomeLine>
+) => ({ ...outcome, at: formatInstant(at), surprises })
 
 /** A batch with what is wrong with its failed lines. */
-export const batchDetailBody = ({ batch, forecast, problems, settings }: BatchDetails) => {
+export const batchDetailBody = ({ batch, problems, rehearsed, settings }: BatchDetails) => {
   const { imported, revert } = settings
   const cleared = clearedLines(problems)
   return {
@@ -216,7 +228,8 @@ export const batchDetailBody = ({ batch, forecast, problems, settings }: BatchDe
       reason: revert.reason,
       with_additions: revert.withAdditions
     },
-    forecast: forecast && forecastBody(forecast),
+    forecast: rehearsed && forecastBody(rehearsed.forecast),
+    outcome: rehearsed && outcomeBody(rehearsed.outcome, rehearsed.surprises),
     problems: problems.groups.map(({ attr, code, examples, lines }, index) => ({
       code: code as string,
       attr: maskedPath(attr),

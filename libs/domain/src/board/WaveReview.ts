@@ -6,11 +6,12 @@
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
-import type { Batch } from "../batches/Batch.ts"
-import { readForecast } from "../batches/BatchForecast.ts"
 import { bodies } from "../batches/BatchManagement.ts"
 import { Batches } from "../batches/Batches.ts"
+import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { Certificates } from "../certificates/Certificates.ts"
+import { ControlTotals } from "../migrations/ControlTotals.ts"
+import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
 import { checkDecision, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
@@ -22,8 +23,9 @@ import type { Failure } from "../requests/Failure.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import { acting, available } from "./Acting.ts"
+import { readBatchDetail } from "./BatchDetail.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
-import { batchBody, forecastBody, totalOf } from "./MigrationBodies.ts"
+import { batchBody, totalOf } from "./MigrationBodies.ts"
 import { invalid } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
@@ -44,7 +46,9 @@ interface Dependencies {
   readonly batches: Batches["Service"]
   readonly certificates: Certificates["Service"]
   readonly configuration: Configuration["Service"]
+  readonly controlTotals: ControlTotals["Service"]
   readonly migrations: Migrations["Service"]
+  readonly outcomes: RehearsalOutcomes["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
 
@@ -53,26 +57,20 @@ const newestOf = ({ batches }: Dependencies, { code }: Supplier, cohort: string)
     rehearsalOf(newestFirst, cohort)
   )
 
-const rehearsalBody = Effect.fnUntraced(function* ({ batches }: Dependencies, rehearsal: Batch) {
-  const bodyOf = yield* bodies({ batches })
-  // Who sees a migration sees the sums of its money.
-  const forecast = yield* readForecast(batches, rehearsal, true)
-  return { batch: batchBody(bodyOf(rehearsal)), forecast: forecastBody(forecast) }
-})
-
 const read = Effect.fnUntraced(function* (
   deps: Dependencies,
   user: BoardUser,
   supplier: Supplier,
   cohort: string
 ) {
-  const { batches, certificates, migrations, summaries } = deps
+  const { batches, certificates, controlTotals, migrations, summaries } = deps
   const at = yield* DateTime.now
   const of = { supplier: supplier.code, cohort }
-  const [{ rehearsal, run }, summary, plans, certificate, decisions] = yield* Effect.all(
+  const [{ rehearsal, run }, summary, totals, plans, certificate, decisions] = yield* Effect.all(
     [
       newestOf(deps, supplier, cohort),
       summaries.read({ ...of, at }),
+      controlTotals.read(of),
       migrations.plans([supplier.code]),
       certificates.newestIssued(supplier.code),
       migrations.decisions({ ...of, limit: decisionsShown })
@@ -87,7 +85,8 @@ const read = Effect.fnUntraced(function* (
     states: summary.states,
     lines_refused: summary.linesRefused,
     balances_match: ties(summary),
-    rehearsal: rehearsal && (yield* rehearsalBody(deps, rehearsal)),
+    control_totals: controlTotalsBody(supplier.code, totals, at),
+    rehearsal: rehearsal && (yield* readBatchDetail(deps, rehearsal)),
     run: run && batchBody(bodyOf(run)),
     plan: plans.get(supplier.code) ?? [],
     certificate: certificateOf(Option.getOrNull(certificate), user.role === "manager"),
@@ -146,7 +145,9 @@ const make = Effect.gen(function* () {
     batches: yield* Batches,
     certificates: yield* Certificates,
     configuration: yield* Configuration,
+    controlTotals: yield* ControlTotals,
     migrations: yield* Migrations,
+    outcomes: yield* RehearsalOutcomes,
     summaries: yield* SupplierSummaries
   }
   const on = acting(deps)

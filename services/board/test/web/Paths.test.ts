@@ -12,6 +12,7 @@ describe("addresses of pages", () => {
     [pages.batch("ACME", "b/1"), { name: "batch", supplier: "ACME", batch: "b/1" }],
     [pages.lines("ACME", "b/1"), { name: "lines", supplier: "ACME", batch: "b/1" }],
     [pages.forecasts("ACME"), { name: "forecasts", supplier: "ACME" }],
+    [pages.wave("ACME", "w/1").replace(/[?].*/, ""), { name: "wave", supplier: "ACME" }],
     [pages.certificates("ACME"), { name: "certificates", supplier: "ACME" }],
     [
       pages.certificate("ACME", "c/1", { with: "c/2" }).replace(/[?].*/, ""),

@@ -11,10 +11,12 @@ import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
+import { OutcomeSection } from "./OutcomeSection.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofBatch } from "../text/Headlines.ts"
 import { count, counted } from "../text/Numbers.ts"
+import { hasHappened } from "../text/Rehearsal.ts"
 import { isRehearsal } from "../text/Words.ts"
 
 type Group = ReturnType<typeof ranked<BatchDetail["problems"][number]>>[number]
@@ -147,6 +149,9 @@ const Body = ({ detail, supplier }: BodyProps) => {
         </Fact>
       </dl>
       <div class="sections">
+        {detail.outcome !== null && hasHappened(detail.outcome) && (
+          <OutcomeSection supplier={supplier} batch={batch} outcome={detail.outcome} />
+        )}
         {detail.forecast !== null && (
           <ForecastSection supplier={supplier} batch={batch.batch_id} forecast={detail.forecast} />
         )}

@@ -42,6 +42,15 @@ const columns: ReadonlyArray<Column<TotalsRow>> = [
   }
 ]
 
+export const TotalsTable = ({ rows }: { readonly rows: ReadonlyArray<TotalsRow> }) => (
+  <Table
+    caption="What is expected, was sent, is staged, and has arrived"
+    columns={columns}
+    rows={rows}
+    keyOf={({ name }) => name}
+  />
+)
+
 const note = "Arrived less expected. Money is known of what has arrived, as imported."
 
 export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDetail }) => {
@@ -65,12 +74,7 @@ export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDet
               what their balances come to.
             </p>
           ) : (
-            <Table
-              caption="What is expected, was sent, is staged, and has arrived"
-              columns={columns}
-              rows={rows}
-              keyOf={({ name }) => name}
-            />
+            <TotalsTable rows={rows} />
           )
         }}
       </Answered>

@@ -13,9 +13,12 @@ import { Time } from "../parts/Time.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { coverOf } from "../text/Certificates.ts"
-import { decisionWords, evidenceOf, ofWave, standing } from "../text/GoNoGo.ts"
+import { rowsOf } from "../text/ControlTotals.ts"
+import { changesOf, decisionWords, evidenceOf, ofWave, standing } from "../text/GoNoGo.ts"
 import { count, counted } from "../text/Numbers.ts"
+import { hasHappened, outcomeText } from "../text/Rehearsal.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
+import { TotalsTable } from "./ControlTotalsSection.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
 
 type Decision = WaveReview["decisions"][number]
@@ -39,6 +42,53 @@ const Rehearsed = ({ review: { rehearsal }, supplier }: Props) => {
           <BatchState batch={rehearsal.batch} />
         </>
       )}
+    </>
+  )
+}
+
+const Changed = ({ review, supplier }: Props) => {
+  const { changed, notRehearsed } = changesOf(review)
+  const id = review.rehearsal?.batch.batch_id ?? ""
+  return (
+    <>
+      {notRehearsed > 0 && (
+        <Link to={pages.imports(supplier, { state: "PENDING", cohort: review.cohort })}>
+          {counted(notRehearsed, "open account was", "open accounts were")} not rehearsed.
+        </Link>
+      )}{" "}
+      {changed > 0 && (
+        <Link to={`${pages.batch(supplier, id)}#outcome`}>
+          {counted(changed, "account")} had changed when tried.
+        </Link>
+      )}{" "}
+      What is staged again shows once it is tried.
+    </>
+  )
+}
+
+const problemsNamed = 3
+
+interface ProblemsProps {
+  readonly rehearsal: NonNullable<WaveReview["rehearsal"]>
+  readonly supplier: string
+}
+
+const Problems = ({ rehearsal: { batch, problems }, supplier }: ProblemsProps) => {
+  const failed = { outcome: "FAILED" }
+  if (batch.counts.failed === 0) return <>none</>
+  return (
+    <>
+      <Link to={pages.lines(supplier, batch.batch_id, failed)} class="bad">
+        {counted(batch.counts.failed, "account")} would fail
+      </Link>
+      {problems.slice(0, problemsNamed).map(({ attr, code, lines }) => (
+        <span key={`${code} ${attr}`}>
+          {", "}
+          <Link to={pages.lines(supplier, batch.batch_id, { ...failed, code, attr })}>
+            {count(lines)} with <span class="code">{code}</span>
+          </Link>
+        </span>
+      ))}
     </>
   )
 }
@@ -76,7 +126,7 @@ const nextOf = ({ at, plan }: WaveReview) => plan.find(({ on }) => on >= at.slic
 
 const Facts = (props: Props) => {
   const { review, supplier } = props
-  const { balances_match: ties, lines_refused, run } = review
+  const { balances_match: ties, lines_refused, rehearsal, run } = review
   const decided = standing(review)
   const next = nextOf(review)
   return (
@@ -102,10 +152,31 @@ const Facts = (props: Props) => {
           </>
         )}
       </Fact>
+      {run !== null && rehearsal !== null && rehearsal.outcome !== null && (
+        <Fact name="What happened">
+          <Link to={`${pages.batch(supplier, rehearsal.batch.batch_id)}#outcome`}>
+            {hasHappened(rehearsal.outcome)
+              ? outcomeText(rehearsal.outcome)
+              : "Nothing was tried yet."}
+          </Link>
+        </Fact>
+      )}
+      {rehearsal !== null && (
+        <>
+          <Fact name="Changed since">
+            <Changed {...props} />
+          </Fact>
+          <Fact name="Open problems">
+            <Problems rehearsal={rehearsal} supplier={supplier} />
+          </Fact>
+        </>
+      )}
       <Fact name="Accounts now">
         <Accounts {...props} />
       </Fact>
-      <Fact name="Lines refused before they were staged">{count(lines_refused)}</Fact>
+      <Fact name="Lines refused before they were staged">
+        <Link to={`${pages.migration(supplier)}#batches`}>{count(lines_refused)}</Link>
+      </Fact>
       <Fact name="Money of what is imported">
         <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
           {ties ? "✓ adds up" : "✗ does not add up"}
@@ -147,24 +218,43 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Decision>> => [
 
 const Body = (props: Props) => {
   const { review, supplier } = props
-  const { cohort, decisions, rehearsal, states } = review
+  const { cohort, control_totals, decisions, rehearsal, states } = review
+  const totals = rowsOf(control_totals)
   return (
     <>
       <div class="summary">
-        <p>{evidenceOf(review)}</p>
+        <p>
+          <Link
+            to={
+              rehearsal === null
+                ? pages.imports(supplier, { cohort })
+                : pages.batch(supplier, rehearsal.batch.batch_id)
+            }
+          >
+            {evidenceOf(review)}
+          </Link>
+        </p>
         <ProcessButton supplier={supplier} cohort={cohort} pending={states.PENDING} />
         <DecisionButton {...props} decision="GO" />
         <DecisionButton {...props} decision="NO_GO" />
       </div>
       <Facts {...props} />
       <div class="sections">
-        {rehearsal !== null && (
+        {rehearsal !== null && rehearsal.forecast !== null && (
           <ForecastSection
             supplier={supplier}
             batch={rehearsal.batch.batch_id}
             forecast={rehearsal.forecast}
           />
         )}
+        <Section
+          id="control-totals"
+          class="wide"
+          title="Control totals"
+          note={totals.length === 0 ? "None are entered for this wave." : undefined}
+        >
+          {totals.length > 0 && <TotalsTable rows={totals} />}
+        </Section>
         <Section
           id="decisions"
           class="wide"

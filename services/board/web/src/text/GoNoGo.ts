@@ -24,7 +24,26 @@ export const ofWave = (review: Pick<WaveReview, "cohort" | "decisions" | "rehear
 }
 
 /** What is known of the wave, as one sentence. */
-export const evidenceOf = ({ rehearsal, states }: WaveReview): string =>
-  rehearsal === null
+export const evidenceOf = ({ rehearsal, states }: Pick<WaveReview, "rehearsal" | "states">) =>
+  rehearsal === null || rehearsal.forecast === null
     ? `It was not rehearsed. ${counted(states.PENDING + states.FAILED, "account")} would be tried.`
     : forecastText(rehearsal.forecast)
+
+const sum = (counts: ReadonlyArray<{ readonly lines: number }>): number =>
+  counts.reduce((all, { lines }) => all + lines, 0)
+
+/** What is known to have changed since the rehearsal; zero of both without one. */
+export const changesOf = ({ rehearsal, states }: Pick<WaveReview, "rehearsal" | "states">) => {
+  if (rehearsal === null || rehearsal.outcome === null) return { notRehearsed: 0, changed: 0 }
+  const { batch, outcome } = rehearsal
+  const { cancelled, received } = batch.counts
+  const settled = outcome.finally.filter(({ state }) => state !== "PENDING" && state !== "FAILED")
+  // Lines that are not counted yet are taken for open, so that no account seems new while they are.
+  const rehearsed = received - cancelled - sum(settled)
+  return {
+    /** Open accounts that it did not try: staged since, or moved here. */
+    notRehearsed: Math.max(0, states.PENDING + states.FAILED + states.IN_PROGRESS - rehearsed),
+    /** Accounts that were tried since, and were others by then. */
+    changed: sum(outcome.table.filter(({ happened }) => happened === "CHANGED"))
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
+import { migrations } from "../../testing/sampleMigrations.ts"
+import { rehearsalId, wave } from "../../testing/sampleWave.ts"
+import { changesOf, evidenceOf, ofWave } from "../../web/src/text/GoNoGo.ts"
+
+const now = Date.parse("2026-11-24T08:00:00Z")
+const [migration] = migrations(now)
+const review = migration && wave(migration, "wave-1", now)
+const rehearsal = review?.rehearsal
+if (review === undefined || !rehearsal?.outcome) throw new Error("No sample of a wave")
+const { outcome } = rehearsal
+const [go] = review.decisions
+
+describe("a wave", () => {
+  it.each([
+    ["is a go", review.decisions],
+    ["is a no-go", go && [{ ...go, decision: "NO_GO" as const }]],
+    ["was rehearsed again since it was decided", go && [{ ...go, rehearsal_id: "earlier" }]],
+    ["is not decided yet", []]
+  ])("%s", (words, decisions = []) => {
+    expect(ofWave({ ...review, decisions })).toBe(`wave-1 ${words}`)
+  })
+
+  it("without a rehearsal rests a decision on none", () => {
+    const states = { ...noCounts, PENDING: 1_200, FAILED: 34 }
+    const bare = { ...review, rehearsal: null, states }
+    expect(evidenceOf(bare)).toBe("It was not rehearsed. 1,234 accounts would be tried.")
+    expect(ofWave(bare)).toBe("wave-1 was rehearsed again since it was decided")
+    expect(changesOf(bare)).toEqual({ notRehearsed: 0, changed: 0 })
+  })
+
+  it.each([
+    ["some", { ...noCounts, PENDING: 103, FAILED: 7, IN_PROGRESS: 1 }, outcome.finally, 10],
+    ["none", { ...noCounts, PENDING: 101 }, outcome.finally, 0],
+    ["none while its lines are not counted", { ...noCounts, PENDING: 2_000 }, [], 0],
+    ["none after some have moved away", { ...noCounts, PENDING: 5 }, outcome.finally, 0]
+  ])("has %s of its open accounts not rehearsed", (_, states, finallyOf, notRehearsed) => {
+    const changed = { ...rehearsal, outcome: { ...outcome, finally: finallyOf } }
+    expect(rehearsal.batch.batch_id).toBe(rehearsalId)
+    expect(changesOf({ rehearsal: changed, states })).toEqual({ notRehearsed, changed: 8 })
+  })
+})
