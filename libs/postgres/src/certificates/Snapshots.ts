@@ -74,7 +74,8 @@ const accounts = (
 ) =>
   accountRows(sql`
     select external_account_number as number, number as account,
-      encode(coalesce(entry_hash, imported.payload_hash), 'hex') as "payloadHash", entry as members, entry_sums as sums
+      encode(coalesce(entry_hash, imported.payload_hash), 'hex') as "payloadHash",
+      entry as members, entry_sums as sums
     from (
       select account_id as id, external_account_number, payload_hash ${covered(sql, record)}
         and account_number is not null
