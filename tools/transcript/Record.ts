@@ -82,7 +82,7 @@ export const record = Effect.gen(function* () {
       yield* Console.log(`${name}: ${transcript.length} exchanges`)
     })
   const unkept = () => ({ env, transcript: emptyTranscript() })
-  yield* part("guide", () => guide({ ...env, DATA_IMPORT_KEY: demo.testApiKey ?? demo.apiKey }))
+  yield* part("guide", () => guide({ ...env, DATA_IMPORT_API_KEY: demo.testApiKey ?? demo.apiKey }))
   const words = { ...writeBook(home, demo.importSupplier), TEAM: demo.operationsTeamName }
   yield* part("commands", (place) => commandLines(place, words))
   yield* part("demo", () => ran(unkept(), ["demo", "--single"]), { others: [payloadHash] })

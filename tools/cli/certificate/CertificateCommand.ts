@@ -5,13 +5,20 @@
 import { Console, Effect, Option, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { DataImport } from "@data-import/client/effect"
-import { announce, say } from "@data-import/terminal/Answer"
+import { announce, line, say } from "@data-import/terminal/Answer"
 import { asCertificateId, pageSize } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import { readCertificate } from "../certify/SignedCertificate.ts"
 import { connection, onService, onServicePatiently } from "../connection/Connection.ts"
 import { jsonValue } from "../reconcile/ReconcileAnswer.ts"
-import { accountsOf, certificatesText, certificateText, contentLines } from "./CertificateText.ts"
+import {
+  accountsOf,
+  certificatesText,
+  certificateText,
+  contentLines,
+  issuerLine,
+  unclosedStates
+} from "./CertificateText.ts"
 import { proof } from "./ProofCommand.ts"
 import { supplier } from "../ImportArguments.ts"
 
@@ -68,7 +75,7 @@ const issue = Command.make(
 ).pipe(
   Command.withDescription(
     "Issue a certificate of all accounts of a supplier, or of a cohort of it, and wait for it. The " +
-      "API key needs account:read."
+      "API key needs import:write and account:read, and import:read to wait."
   ),
   Command.withExamples([
     { command: "data-import certificate issue ACME_LEGACY", description: "Certify everything" },
@@ -159,7 +166,13 @@ const verify = Command.make(
       `${accountsOf(certificate)}.`
     yield* say(
       { file, kid, certificate: jsonValue(certificate) },
-      [proved, ...contentLines(certificate)].join("\n")
+      [
+        proved,
+        line("certificate_id", certificate.certificate_id),
+        issuerLine(certificate.issued_by),
+        ...contentLines(certificate),
+        ...unclosedStates(certificate)
+      ].join("\n")
     )
   })
 ).pipe(

@@ -14,6 +14,19 @@ export const accountsOf = ({ cohort, import_supplier, tree_size }: Certified): s
   return `${inEnglish(tree_size)} accounts of ${plain(import_supplier)}${group}`
 }
 
+type Closing = Pick<Certificate, "states" | "tree_size">
+
+/** A remark if imports have no certified account, or accounts no import; else none. */
+export const unclosedStates = ({ states, tree_size }: Closing): ReadonlyArray<string> => {
+  const { IMPORTED = 0 } = states
+  return IMPORTED === tree_size
+    ? []
+    : [
+        `The counts do not add up: ${inEnglish(IMPORTED)} imports are IMPORTED, and ` +
+          `${inEnglish(tree_size)} accounts are certified. Ask the operator for \`check run\`.`
+      ]
+}
+
 const certifiedMembers = [
   "at",
   "iss",
@@ -31,23 +44,39 @@ type Expectation = Pick<NonNullable<Certificate["control_totals"]>, "accounts" |
 const expectationText = ({ accounts, matches }: Expectation): string =>
   `${inEnglish(accounts)} accounts were expected; ${matches ? "all totals match" : "the totals differ"}`
 
+const statesText = (states: Certificate["states"]): string =>
+  Object.entries(states)
+    .filter(([, imports]) => imports > 0)
+    .map(([state, imports]) => `${inEnglish(imports)} ${state}`)
+    .join(", ")
+
+export const issuerLine = ({ id, organisation, role }: Certificate["issued_by"]): string =>
+  line("issued_by", `${organisation}, ${role} ${id}`)
+
+type Content = Pick<
+  Certificate,
+  Exclude<(typeof certifiedMembers)[number], "mode"> | "previous" | "states"
+> & { readonly control_totals: Expectation | null; readonly mode: string }
+
 /** What is certified, a line each. */
 export const contentLines = ({
   control_totals,
+  previous,
   ...content
-}: Readonly<Record<(typeof certifiedMembers)[number], string | number>> & {
-  readonly control_totals: Expectation | null
-}): ReadonlyArray<string> => [
+}: Content): ReadonlyArray<string> => [
   ...certifiedMembers.map((name) => line(name, content[name])),
-  line("control_totals", control_totals && expectationText(control_totals))
+  line("control_totals", control_totals && expectationText(control_totals)),
+  line("states", statesText(content.states)),
+  line("previous", previous && previous.certificate_id),
+  ...(previous === null ? [] : [line("SHA-256 of previous", previous.jws_sha256)])
 ]
 
 export const certificateText = (record: CertificateRecord): string => {
   const { certificate, certificate_id, counts, issued_by } = record
-  const { id, organisation, role } = issued_by
   const content = certificate
     ? contentLines(certificate)
     : Object.entries(counts ?? {}).map(([name, value]) => line(name, value))
+  const remarks = counts === null ? [] : unclosedStates(counts)
   return [
     `Certificate ${certificate_id}`,
     line("status", record.status),
@@ -55,8 +84,9 @@ export const certificateText = (record: CertificateRecord): string => {
     line("cohort", record.cohort),
     line("requested_at", record.requested_at),
     line("ended_at", record.ended_at),
-    line("issued_by", `${organisation}, ${role} ${id}`),
-    ...content
+    issuerLine(issued_by),
+    ...content,
+    ...remarks
   ].join("\n")
 }
 

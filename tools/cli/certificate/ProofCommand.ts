@@ -1,12 +1,12 @@
 /** `data-import certificate proof`: proves that an account is among the certified ones. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Answer, DataImport } from "@data-import/client/effect"
+import { type Answer, type CallError, DataImport } from "@data-import/client/effect"
 import { entryHash } from "@data-import/domain/certificates/AccountEntry"
 import { isIncluded } from "@data-import/domain/merkle/InclusionProof"
 import { isObject } from "@data-import/domain/schema/Json"
 import { bytesOf } from "@data-import/domain/support/Hexadecimal"
-import { line, plain, say } from "@data-import/terminal/Answer"
+import { line, plain, printable, say } from "@data-import/terminal/Answer"
 import { asCertificateId } from "@data-import/terminal/Parameter"
 import { Refused } from "@data-import/terminal/Refused"
 import {
@@ -43,16 +43,30 @@ const isProved = (
   )
 }
 
+/** Says what is unknown, where the service only answers that it has not found something. */
+const orUnknown =
+  (why: string) =>
+  <A, E extends CallError, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.mapError(self, (error) => (error.code === "not_found" ? new Refused({ why }) : error))
+
+const inNoLeaf = (id: string, number: string): string =>
+  `The service has no leaf for ${printable(number)} in ${id}: it is not certified there, or was ` +
+  "erased since. That proves no absence: a certificate proves only what is in it."
+
 /** The certificate, verified with the keys of a file, or with those that the service publishes. */
 const verified = Effect.fnUntraced(function* (id: string, file: Option.Option<string>) {
   const { certificates } = yield* DataImport
-  const { jws, status } = yield* certificates.getCertificate({ params: { certificate_id: id } })
+  const { jws, status } = yield* certificates
+    .getCertificate({ params: { certificate_id: id } })
+    .pipe(orUnknown(`The service has no certificate ${id}, or it is of another organisation.`))
   if (typeof jws !== "string") return yield* new Refused({ why: `The certificate is ${status}.` })
   const keys = Option.isSome(file)
     ? yield* readKeys(file.value)
     : (yield* certificates.getCertificateKeys()).keys
   return yield* verifyCertificate(`What the service answers for ${id}`, jws, keys)
 })
+
+const contradictory = "no hash, because its stored parts contradict each other: ask for `check run`"
 
 const proofText = (number: string, { entry, path }: Proof, signed: SignedCertificate): string => {
   const { certificate, kid } = signed
@@ -61,7 +75,7 @@ const proofText = (number: string, { entry, path }: Proof, signed: SignedCertifi
     `Proved: ${plain(number)} is one of the ${accountsOf(certificate)} in the certificate ` +
       `${certificate.certificate_id} of ${certificate.at}. Its entry and ${nodes} give the signed ` +
       `root, and the signature is of the key ${kid}.`,
-    line("account", entry.account),
+    line("account", entry.account === "" ? contradictory : entry.account),
     line("balance as imported", entry.balance),
     ...entry.ledgers.map(({ balance, ledger_code }) =>
       line(`ledger ${plain(ledger_code)}`, balance)
@@ -88,7 +102,9 @@ export const proof = Command.make(
     const { certificates } = yield* DataImport
     const signed = yield* verified(id, keys)
     const params = { certificate_id: id, external_account_number: number }
-    const found = yield* certificates.getCertificateProof({ params })
+    const found = yield* certificates
+      .getCertificateProof({ params })
+      .pipe(orUnknown(inNoLeaf(id, number)))
     if (!isProved(found, number, signed)) {
       const why = `The answer of the service does not prove that ${number} is in ${id}.`
       return yield* new Refused({ why })
@@ -102,7 +118,7 @@ export const proof = Command.make(
 ).pipe(
   Command.withDescription(
     "Prove that an account is among the certified ones: verify the signature, and that the entry " +
-      "of the account leads to the signed root. Needs account:read."
+      "of the account leads to the signed root. Needs import:read and account:read."
   ),
   Command.withExamples([
     {

@@ -156,7 +156,8 @@ export const certify = Command.make(
     yield* bar.end
     const result = { ...certified, cohort }
     const comparison = against && (yield* compare(against, file, result))
-    const answer = { book, result, overlay: file.overlay, comparison }
+    const isWithAdditions = added.length > 0
+    const answer = { book, result, overlay: file.overlay, isWithAdditions, comparison }
     yield* say(jsonOf(answer), textOf(answer, totals))
     const isIncomplete = result.failed > 0 || result.refusedAdditions.length > 0
     if (isIncomplete || (comparison?.differences ?? []).length > 0) return yield* new LinesFailed()

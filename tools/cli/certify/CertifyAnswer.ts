@@ -1,17 +1,19 @@
 /** What `certify` prints: a summary for people, one JSON document for machines. */
 import type { Schema } from "effect"
-import { inEnglish, line, plain, table } from "@data-import/terminal/Answer"
+import { inEnglish, line, plain, printable, table } from "@data-import/terminal/Answer"
 import type { CertificateDifference } from "@data-import/domain/certificates/Certificate"
 import type { CertifiedSums } from "@data-import/domain/certificates/Certificate"
 import { placeText } from "../book/RepeatedNumbers.ts"
+import { unclosedStates } from "../certificate/CertificateText.ts"
 import { type Overlay, overlayJson, overlayTexts } from "../book/Replacement.ts"
 import {
   findingsTable,
   jsonValue,
   printed as printedFindings
 } from "../reconcile/ReconcileAnswer.ts"
+import type { Finding } from "../reconcile/Findings.ts"
 import type { CertifyResult } from "./CertifyBook.ts"
-import type { Differing } from "./DifferingAccounts.ts"
+import { addedPath, contradictoryPath, type Differing } from "./DifferingAccounts.ts"
 import type { SignedCertificate } from "./SignedCertificate.ts"
 
 /** A certificate that was verified, and in what the book differs from it. */
@@ -26,6 +28,8 @@ export interface CertifyAnswer {
   readonly book: string
   readonly result: CertifyResult
   readonly overlay: Overlay | null
+  /** Whether files of additions were given. */
+  readonly isWithAdditions: boolean
   /** Null if the book was compared with no certificate. */
   readonly comparison: Comparison | null
 }
@@ -139,8 +143,10 @@ const notesOf = (result: CertifyResult): ReadonlyArray<string> => {
       : []),
     ...(refusedAdditions.length > 0
       ? [
-          `Additions that the service would refuse are in no sum:`,
-          ...refusedAdditions.slice(0, printed).map((each) => `  ${plain(each)}`)
+          "Additions that cannot be certified are in no sum, though the service may have stored them:",
+          ...refusedAdditions.slice(0, printed).map((each) => `  ${printable(each)}`),
+          "Compare them with `data-import account show ACCOUNT --json`: added.notes has the created_at " +
+            "of each note."
         ]
       : []),
     ...(withoutAccount > 0
@@ -183,11 +189,42 @@ const provedOf = ({ result }: CertifyAnswer, comparison: Comparison): string => 
   const from = result.failed > 0 ? "the lines of the book that do not fail" : "the whole book"
   return (
     `Proved: the ${inEnglish(tree_size)} accounts of ${ofWhom(result)} in ${certifiedOf(comparison)}, ` +
-    `are exactly those of ${from}, with every field, balance and addition.`
+    `are exactly those of ${from}, by what the service signed of each: the hash of what it accepted, ` +
+    "the balances as imported and the additions, as it last computed them. Whether its tables still " +
+    "agree with that, only the operator's `check run` tells."
   )
 }
 
-const accountsText = (accounts: Comparison["accounts"]): ReadonlyArray<string> => {
+/** The findings for people. Without files of additions, what was added differs everywhere alike. */
+const findingsText = (
+  findings: ReadonlyArray<Finding>,
+  isWithAdditions: boolean
+): ReadonlyArray<string> => {
+  const isHinted = ({ path }: Finding) => !isWithAdditions && path === addedPath
+  const [shown, hinted] = [findings.filter((each) => !isHinted(each)), findings.filter(isHinted)]
+  const numbers = hinted.slice(0, printed).map((each) => plain(each.external_account_number))
+  return [
+    ...(shown.length > 0 ? [findingsTable(shown)] : []),
+    ...(hinted.length > 0
+      ? [
+          `Only what was added after the import differs in ${inEnglish(hinted.length)} of them: ` +
+            `${numbers.join(", ")}${hinted.length > printed ? ", and others" : ""}. ` +
+            "--added names the files of what you sent."
+        ]
+      : []),
+    ...(shown.some(({ path }) => path === contradictoryPath)
+      ? [
+          `${contradictoryPath}: what the service has stored of the account contradicts itself. ` +
+            "Ask the operator for `check run`."
+        ]
+      : [])
+  ]
+}
+
+const accountsText = (
+  accounts: Comparison["accounts"],
+  isWithAdditions: boolean
+): ReadonlyArray<string> => {
   if (accounts === null) return []
   if (typeof accounts === "string") {
     return [`Which accounts differ was not found out. ${accounts}`]
@@ -199,28 +236,39 @@ const accountsText = (accounts: Comparison["accounts"]): ReadonlyArray<string> =
   return [
     [
       `${differ}${erased}:`,
-      findingsTable(accounts.findings),
+      ...findingsText(accounts.findings, isWithAdditions),
       ...(more ? ["There are more: --json has all accounts."] : [])
     ].join("\n")
   ]
 }
 
-const differentOf = (result: CertifyResult, comparison: Comparison): ReadonlyArray<string> => {
+const equalRoots =
+  "The roots are equal, so the entry of each account is that of the book. No account explains the " +
+  "sums that differ. Compare the accounts with `data-import reconcile`, ask the operator for " +
+  "`check run`, and then issue another certificate."
+
+const differentOf = (
+  { isWithAdditions, result }: CertifyAnswer,
+  comparison: Comparison
+): ReadonlyArray<string> => {
   const { erased } = comparison.certificate
   const rows = comparison.differences.map(({ certified, local, name }) => ({
     differs: plain(name),
     book: local,
     certificate: certified
   }))
+  const what = comparison.accounts === null ? "sums" : "accounts"
   return [
-    `Different: the accounts of ${ofWhom(result)} in ${certifiedOf(comparison)}, are not those of the book.`,
+    `Different: the ${what} of ${ofWhom(result)} in ${certifiedOf(comparison)}, are not those of the book.`,
     table(["differs", "book", "certificate"], rows),
     ...(erased > 0 && result.excepted === 0
       ? [
           `${inEnglish(erased)} accounts were erased and are not in the certificate: --except leaves them out.`
         ]
       : []),
-    ...accountsText(comparison.accounts)
+    ...(comparison.accounts === null
+      ? [equalRoots]
+      : accountsText(comparison.accounts, isWithAdditions))
   ]
 }
 
@@ -231,11 +279,12 @@ export const textOf = (answer: CertifyAnswer, isWithTotals: boolean): string => 
       ? []
       : comparison.differences.length === 0
         ? [provedOf(answer, comparison)]
-        : differentOf(result, comparison)
+        : differentOf(answer, comparison)
   return [
     [headOf(book, result), ...overlayTexts(overlay), ...notesOf(result)].join("\n"),
     summaryOf(result),
     ...(isWithTotals ? totalsOf(result) : []),
-    ...compared
+    ...compared,
+    ...(comparison === null ? [] : unclosedStates(comparison.certificate))
   ].join("\n\n")
 }

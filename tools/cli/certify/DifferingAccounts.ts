@@ -80,6 +80,12 @@ const storedAccount = Effect.fnUntraced(
 
 const kinds = { both: "CHANGED", certified: "UNEXPECTED", local: "MISSING" } as const
 
+/** The path of what was added: something was added, deleted or altered, and a hash tells no more. */
+export const addedPath = "added"
+
+/** The path of an account without a certified hash: its stored parts contradict each other. */
+export const contradictoryPath = "account"
+
 /** About the whole account. */
 const findingOf = ({ result }: Compared, { number, side }: DifferingAccount): Finding => {
   const place = result.placeOf(number)
@@ -93,7 +99,21 @@ const findingOf = ({ result }: Compared, { number, side }: DifferingAccount): Fi
   }
 }
 
-/** What differs in an account that both have. If it is no field, it is what was added. */
+/** Where an entry differs though no field of the account does. */
+const pathInEntry = Effect.fnUntraced(
+  function* ({ certificate: { certificate_id } }: Compared, external_account_number: string) {
+    const { certificates } = yield* DataImport
+    const params = { certificate_id, external_account_number }
+    const { entry } = yield* certificates.getCertificateProof({ params })
+    return entry.account === "" ? contradictoryPath : addedPath
+  },
+  Effect.catchIf(
+    ({ code }) => code === "not_found",
+    () => Effect.succeed(addedPath)
+  )
+)
+
+/** What differs in an account that both have. */
 const findingsIn = Effect.fnUntraced(function* (
   compared: Compared,
   account: DifferingAccount,
@@ -105,9 +125,11 @@ const findingsIn = Effect.fnUntraced(function* (
   if (stored === null) return [about]
   const { kraken_account_number } = stored
   const fields = [...differencesOf(wireOf(local.account), stored.account)]
-  return fields.length === 0
-    ? [{ ...about, kraken_account_number, path: "added" }]
-    : fields.map((field): Finding => ({ ...about, kraken_account_number, ...field }))
+  if (fields.length > 0) {
+    return fields.map((field): Finding => ({ ...about, kraken_account_number, ...field }))
+  }
+  const path = yield* pathInEntry(compared, account.number)
+  return [{ ...about, kraken_account_number, path }]
 })
 
 const differing = Effect.fnUntraced(function* (compared: Compared) {

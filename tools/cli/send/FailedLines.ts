@@ -111,7 +111,9 @@ export const refuseOtherContent = Effect.fnUntraced(function* (file: string, of:
   const book = of.name
   if (yield* attempt(file, () => isReplaceable(file, book))) return
   return yield* new Refused({
-    why: `${file} has other content than failed lines of ${book}. --failed names another file.`
+    why:
+      `${file} has other content than failed lines of ${book}. --failed names another file. ` +
+      "Or move the present one away, if you still need it."
   })
 })
 

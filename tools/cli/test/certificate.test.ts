@@ -63,7 +63,8 @@ const certified = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
   })
   const documents = { ...own.documents, bytes: 0, root: own.root, without_checksum: 0 }
   const control_totals = { accounts: 3, balance: null, ledger_balances: null, matches: false }
-  const content = { ...certificate, ...own, documents, control_totals, certificate_id: id }
+  const states = { IMPORTED: own.tree_size, FAILED: 1 }
+  const content = { ...certificate, ...own, documents, control_totals, states, certificate_id: id }
   const { keys, sign } = yield* signing
   const jws = yield* Effect.promise(() => sign(content))
   const record = {
@@ -74,7 +75,7 @@ const certified = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
     requested_at: certificate.at,
     ended_at: certificate.at,
     issued_by: certificate.issued_by,
-    counts: { tree_size: own.tree_size, states: {}, erased: 0, reverted: 0, documents: 0 },
+    counts: { tree_size: own.tree_size, states, erased: 0, reverted: 0, documents: 0 },
     certificate: content,
     jws
   }
@@ -113,7 +114,9 @@ const entry = (number: string) => ({
 describe("certificate", () => {
   it.live("issues one and waits for it, lists and shows it, and prints what was signed", () =>
     Effect.gen(function* () {
-      const { asking, files, record, run } = yield* certified([numbered("A-1"), numbered("A-2")])
+      const { asking, files, record, run, sign } = yield* certified(
+        ["A-1", "A-2"].map((number) => numbered(number))
+      )
       const running = { ...record, status: "RUNNING", counts: null, certificate: null, jws: null }
       const list = "/v1/data-import/certificates/"
       const issued = yield* asking({ [list]: () => running }, "certificate", "issue", supplier)
@@ -135,7 +138,17 @@ describe("certificate", () => {
 
       const file = files.write("shown.jws", shown.out)
       const verify = ["certificate", "verify", file, "--keys", files.path("k.json")]
-      expect((yield* run(...verify)).out).toMatch(/is signed with .*: a certificate of 2 accounts/)
+      const verified = yield* run(...verify)
+      expect(verified.out).toMatch(/is signed with .*: a certificate of 2 accounts/)
+      expect(verified.out).toContain(`certificate id: ${id}\nissued by: demo, admin u-1\n`)
+      expect(verified.out).toMatch(/^states: 2 IMPORTED, 1 FAILED\nprevious: -$/m)
+      expect(verified.out).not.toContain("do not add up")
+      const previous = { certificate_id: "c-0", jws_sha256: "0".repeat(64) }
+      const unclosed = { ...record.certificate, states: { IMPORTED: 3 }, previous }
+      files.write("shown.jws", yield* Effect.promise(() => sign(unclosed)))
+      const remarked = yield* run(...verify)
+      expect(remarked.out).toContain(`previous: c-0\nSHA-256 of previous: ${previous.jws_sha256}`)
+      expect(remarked.out).toMatch(/3 imports are IMPORTED, and 2 accounts are certified\. Ask/)
       files.write("shown.jws", shown.out.replace(".", ".A"))
       expect(yield* run(...verify)).toMatchObject({ status: 2, out: "" })
     })
@@ -173,7 +186,10 @@ describe("certificate", () => {
         expect({ out, status }).toEqual({ out: "", status: 2 })
         expect(err).toContain("does not prove that A-2 is in")
       }
-      expect((yield* prove(proof, "A-9")).err).toContain("not_found")
+      expect((yield* prove(proof, "A-9")).err).toMatch(/no leaf for A-9 in .* proves no absence/)
+      const other = id.replace("0", "1")
+      const unknown = yield* asking({}, "certificate", "proof", other, "A-2")
+      expect(unknown.err).toContain(`has no certificate ${other}`)
     })
   )
 })
@@ -221,6 +237,50 @@ describe("certify --against", () => {
       const offline = yield* run(...words)
       expect(offline.status).toBe(1)
       expect(offline.out).toMatch(/not found out\. There is no profile default/)
+    })
+  )
+
+  it.live("tells additions, contradictions and sums apart where no field differs", () =>
+    Effect.gen(function* () {
+      const { against, asking, files, record, sign } = yield* certified([
+        numbered("A-1", { "customers.0.given_name": "Eva" })
+      ])
+      const wire = domesticAccount({ import_supplier: supplier, external_account_number: "A-1" })
+      const name = files.write("book.ndjson", book(numbered("A-1")))
+      const number = storedAccount.kraken_account_number
+      const certify = (account: string, ...more: ReadonlyArray<string>) => {
+        const answers: Answers = {
+          [`/v1/data-import/imports/${supplier}/A-1/`]: () => ({
+            ...exampleImport,
+            kraken_account_number: number
+          }),
+          [`/v1/data-import/accounts/${number}/`]: () => ({
+            ...storedAccount,
+            account: wireOf(wire)
+          }),
+          [`${here}proofs/A-1/`]: () => ({
+            leaf_index: 0,
+            entry: { ...entry("A-1"), account },
+            path: []
+          })
+        }
+        return asking(answers, "certify", name, "--supplier", supplier, ...against, ...more)
+      }
+      const hinted = (yield* certify("0".repeat(64))).out
+      expect(hinted).toMatch(/^Only what was added .* differs in 1 of them: A-1\. --added names/m)
+      expect(hinted).not.toMatch(/ CHANGED /)
+      const added = files.write("added.ndjson", "")
+      expect((yield* certify("0".repeat(64), "--added", added)).out).toMatch(/ CHANGED +added/)
+      expect((yield* certify("")).out).toMatch(/ CHANGED +account[^]*^account: .* contradicts/m)
+
+      const jws = yield* Effect.promise(() => sign({ ...record.certificate, balance: "9.00" }))
+      files.write("c.jws", jws)
+      const same = ["certify", files.path("certified.ndjson"), "--supplier", supplier, ...against]
+      const { out, status } = yield* asking({}, ...same)
+      expect(status).toBe(1)
+      expect(out).toMatch(
+        /^Different: the sums of [^]*^balance +\S+ +9\.00$[^]*^The roots are equal/m
+      )
     })
   )
 })

@@ -28,7 +28,8 @@ const certifiedBook = Effect.gen(function* () {
   const { answer } = yield* certified(name)
   const { documents, ...sums } = answer as Answer & { readonly documents: object }
   const empty = { bytes: 0, root: answer.root, without_checksum: 0 }
-  const payload = { ...sums, ...certificate, documents: { ...documents, ...empty } }
+  const states = { IMPORTED: lines.length }
+  const payload = { ...sums, ...certificate, states, documents: { ...documents, ...empty } }
   const { jwk, keys, sign } = yield* signing
   const against = (jws: string, set = keys) => [
     "--against",
@@ -66,17 +67,21 @@ describe("certify", () => {
       })
       const added = files.write(
         "added.ndjson",
-        ["NL-1", "NL-9"]
-          .map((number) =>
-            JSON.stringify({
-              external_account_number: number,
-              notes: [{ body: "called", created_at: "2024-01-01T10:00:00Z" }]
-            })
+        [
+          ["NL-1", { body: "called", created_at: "2024-01-01T10:00:00Z" }],
+          ["NL-9", { body: "called", created_at: "2024-01-01T10:00:00Z" }],
+          ["NL-1", { body: "wrote" }]
+        ]
+          .map(([number, note]) =>
+            JSON.stringify({ external_account_number: number, notes: [note] })
           )
           .join("\n")
       )
       const more = yield* dataImport("certify", name, ...words, ...against(jws), "--added", added)
       expect(more.status).toBe(1)
+      expect(more.out).toMatch(
+        /added\.ndjson:3: notes\.0\.created_at: .* The answer of the service has it\.$/m
+      )
       expect(more.out).toMatch(/Additions do not count if .* not in the tree: 1\./)
       expect(more.out).toMatch(/^root +[0-9a-f]{64} +[0-9a-f]{64}$/m)
       expect(more.out).not.toMatch(/^balance +\d/m)

@@ -55,7 +55,13 @@ describe.skipIf(!isInstalled)("the verifier of the guide", () => {
         }))
         const out = verify(jws, ...proofs)
         expect(out).toMatch(/^signed: 5 accounts, balance 5\.00\n/)
-        expect(out.match(/^proved: /gm)).toHaveLength(numbers.length)
+        const names = ["iss", "certificate_id", "import_supplier", "cohort", "mode", "at"] as const
+        for (const name of names) {
+          expect(out).toContain(`\n${name}: ${content[name] ?? "None"}\n`)
+        }
+        expect(out.match(/^proved: .* with the balance as imported 1\.00$/gm)).toHaveLength(
+          numbers.length
+        )
 
         const [first] = proofs
         expect(() => verify(jws, { ...first, leaf_index: 1 })).toThrow(/does not prove A-1/)
@@ -68,6 +74,10 @@ describe.skipIf(!isInstalled)("the verifier of the guide", () => {
         expect(() => verify(changed)).toThrow(/signature is not valid/)
         const token = yield* Effect.promise(() => sign(content, { typ: "at+jwt" }))
         expect(() => verify(token)).toThrow(/signature is not valid/)
+        const later = yield* Effect.promise(() => sign({ ...content, version: 2 }))
+        expect(() => verify(later)).toThrow(/Version 2 is unknown/)
+        const foreign = yield* Effect.promise(() => sign(content, { kid: "k-9" }))
+        expect(() => verify(foreign)).toThrow(/: python3[^\n]*\nNo key of \S+ has the kid k-9\./)
       }),
     60_000
   )

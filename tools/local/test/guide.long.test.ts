@@ -44,7 +44,7 @@ const testClient = Effect.gen(function* () {
 const runPage = Effect.fnUntraced(function* (page: string, language: LanguageName, more: string) {
   const { gatewayUrl } = yield* WholeSystem
   const tenant = yield* testClient
-  const env = { DATA_IMPORT_URL: gatewayUrl, DATA_IMPORT_KEY: tenant.apiKey }
+  const env = { DATA_IMPORT_URL: gatewayUrl, DATA_IMPORT_API_KEY: tenant.apiKey }
   const replaced = (code: string) => code.replaceAll(supplier, tenant.supplier)
   const outputs = yield* Effect.promise(() => run(page, language, env, replaced, more))
   return outputs.map(({ out, shown }) => ({
