@@ -66,8 +66,6 @@ const verified = Effect.fnUntraced(function* (id: string, file: Option.Option<st
   return yield* verifyCertificate(`What the service answers for ${id}`, jws, keys)
 })
 
-const contradictory = "no hash, because its stored parts contradict each other: ask for `check run`"
-
 const proofText = (number: string, { entry, path }: Proof, signed: SignedCertificate): string => {
   const { certificate, kid } = signed
   const nodes = path.length === 1 ? "1 hash" : `${path.length} hashes`
@@ -75,7 +73,7 @@ const proofText = (number: string, { entry, path }: Proof, signed: SignedCertifi
     `Proved: ${plain(number)} is one of the ${accountsOf(certificate)} in the certificate ` +
       `${certificate.certificate_id} of ${certificate.at}. Its entry and ${nodes} give the signed ` +
       `root, and the signature is of the key ${kid}.`,
-    line("account", entry.account === "" ? contradictory : entry.account),
+    line("account", entry.account),
     line("balance as imported", entry.balance),
     ...entry.ledgers.map(({ balance, ledger_code }) =>
       line(`ledger ${plain(ledger_code)}`, balance)

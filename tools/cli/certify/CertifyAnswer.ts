@@ -13,7 +13,7 @@ import {
 } from "../reconcile/ReconcileAnswer.ts"
 import type { Finding } from "../reconcile/Findings.ts"
 import type { CertifyResult } from "./CertifyBook.ts"
-import { addedPath, contradictoryPath, type Differing } from "./DifferingAccounts.ts"
+import { addedPath, alteredPath, type Differing } from "./DifferingAccounts.ts"
 import type { SignedCertificate } from "./SignedCertificate.ts"
 
 /** A certificate that was verified, and in what the book differs from it. */
@@ -212,9 +212,9 @@ const findingsText = (
             "--added names the files of what you sent."
         ]
       : []),
-    ...(shown.some(({ path }) => path === contradictoryPath)
+    ...(shown.some(({ path }) => path === alteredPath)
       ? [
-          `${contradictoryPath}: what the service has stored of the account contradicts itself. ` +
+          `${alteredPath}: what the service has stored is not what it accepted. ` +
             "Ask the operator for `check run`."
         ]
       : [])

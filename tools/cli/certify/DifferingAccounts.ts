@@ -4,8 +4,15 @@
  */
 import { Effect, Stream } from "effect"
 import { DataImport } from "@data-import/client/effect"
+import {
+  type Account,
+  accountTextInSteps,
+  openingBalance
+} from "@data-import/domain/accounts/Account"
 import type { DifferingAccount } from "@data-import/domain/certificates/TreeComparison"
 import { compareTrees } from "@data-import/domain/certificates/TreeComparison"
+import { twoDecimals } from "@data-import/domain/schema/Decimal"
+import { finish } from "@data-import/domain/support/Steps"
 import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import { cannotRead } from "../book/Book.ts"
 import type { BookFile } from "../book/BookFile.ts"
@@ -83,8 +90,8 @@ const kinds = { both: "CHANGED", certified: "UNEXPECTED", local: "MISSING" } as 
 /** The path of what was added: something was added, deleted or altered, and a hash tells no more. */
 export const addedPath = "added"
 
-/** The path of an account without a certified hash: its stored parts contradict each other. */
-export const contradictoryPath = "account"
+/** The path of an account that was altered where it is stored, past the service. */
+export const alteredPath = "account"
 
 /** About the whole account. */
 const findingOf = ({ result }: Compared, { number, side }: DifferingAccount): Finding => {
@@ -101,11 +108,13 @@ const findingOf = ({ result }: Compared, { number, side }: DifferingAccount): Fi
 
 /** Where an entry differs though no field of the account does. */
 const pathInEntry = Effect.fnUntraced(
-  function* ({ certificate: { certificate_id } }: Compared, external_account_number: string) {
+  function* ({ certificate: { certificate_id } }: Compared, account: Account) {
     const { certificates } = yield* DataImport
+    const { external_account_number } = account
     const params = { certificate_id, external_account_number }
     const { entry } = yield* certificates.getCertificateProof({ params })
-    return entry.account === "" ? contradictoryPath : addedPath
+    if (entry.account !== hashing.sha256(finish(accountTextInSteps(account)))) return alteredPath
+    return entry.balance === twoDecimals(openingBalance(account)) ? addedPath : "balance"
   },
   Effect.catchIf(
     ({ code }) => code === "not_found",
@@ -128,7 +137,7 @@ const findingsIn = Effect.fnUntraced(function* (
   if (fields.length > 0) {
     return fields.map((field): Finding => ({ ...about, kraken_account_number, ...field }))
   }
-  const path = yield* pathInEntry(compared, account.number)
+  const path = yield* pathInEntry(compared, local.account)
   return [{ ...about, kraken_account_number, path }]
 })
 

@@ -130,11 +130,13 @@ const chunksAtOnce = 10
 /** How many chunks are counted in one transaction. */
 const chunksTogether = 10
 
-/** Chunks that have been stale for a while. */
+/** Chunks of rehearsals that have ended, which have been stale for a while. */
 const stale = (sql: Sql, pause: Duration.Duration) =>
   chunkRows(sql`
     select batch, first_line as first
-    from followed_rehearsals as followed cross join lateral (
+    from followed_rehearsals as followed
+    join batches on batches.id = followed.batch and finished_at is not null
+    cross join lateral (
       select first_line from rehearsal_counts
       where rehearsal_counts.batch = followed.batch
         and stale_since <= now() - make_interval(secs => ${Duration.toSeconds(pause)})
