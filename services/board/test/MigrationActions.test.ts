@@ -197,7 +197,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       const command = { ...processing({ cohort: "wave-1" }), dry_run: true }
       expect(yield* process(caller, code, command)).toMatchObject({ lines: 2 })
       const { batch, forecast } = yield* detail(user, code, command.batch_id)
-      expect(batch).toMatchObject({ dry_run: true, name: "Rehearsed from the board" })
+      expect(batch).toMatchObject({ dry_run: true, name: "Rehearsal of wave-1" })
       expect(forecast).toMatchObject({ lines: { total: 2, not_tried: 2 } })
       const refused = yield* Effect.flip(process(caller, code, { ...command, dry_run: false }))
       expect(refused).toMatchObject({ _tag: "ValidationFailed" })
@@ -267,7 +267,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         supplier: mine.supplier.code,
         operation: "PROCESS",
         operationsTeam: team,
-        name: "Processed from the board",
+        name: "Import of all that is pending",
         pending: { state: "PENDING" }
       } as const
       const id = Batch.BatchId.make(command.batch_id)

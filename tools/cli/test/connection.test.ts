@@ -255,6 +255,13 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
     )
   })
 
+  const dryImport = {
+    operation: "IMPORT",
+    operations_team_name: team,
+    dry_run: true,
+    max_failures: 0
+  } as const
+
   describe("the first line of every command", () => {
     it.effect(
       "says whether the key is live or a test key, and what is a dry run",
@@ -265,13 +272,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           const { batches, certificates, query } = yield* effectClient(tenant)
           const supplier = tenant.supplier as string
           const ofSupplier = { import_supplier: tenant.supplier }
-          const dry = {
-            ...ofSupplier,
-            operation: "IMPORT",
-            operations_team_name: team,
-            dry_run: true,
-            max_failures: 0
-          } as const
+          const dry = { ...ofSupplier, ...dryImport }
           const bytes = new TextEncoder().encode(bookOf(1_000))
           const { batch_id: id } = yield* batches.send(dry, Stream.make(bytes))
           yield* Stream.runHead(

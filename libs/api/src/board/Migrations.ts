@@ -256,7 +256,7 @@ export const BoardBatchDetailBody = Schema.Struct({
       ...Struct.omit(OutcomeBody.fields, ["batch_id"]),
       at: InstantText,
       surprises: Schema.Array(OutcomeLine).annotateKey({
-        description: "Lines that were compared and went otherwise, in their order; at most 20."
+        description: "Lines that went otherwise, and then those that had changed; at most 20."
       })
     })
   ).annotateKey({ description: "The same." }),

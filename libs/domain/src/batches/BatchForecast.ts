@@ -87,12 +87,20 @@ const notConsidered = [
   "The payment vendor: payment instructions come after the import."
 ]
 
+/** A forecast learns nothing after its rehearsal, so that it stays what somebody decided by. */
+const endedBefore = ({ finishedAt: end }: Batch, batches: ReadonlyArray<Batch>) =>
+  batches.filter(
+    ({ finishedAt }) =>
+      end === null || (finishedAt !== null && DateTime.isLessThanOrEqualTo(finishedAt, end))
+  )
+
 /** In whole seconds; an interval is never rounded to a narrower one. */
 export const forecastDuration = (
   batch: Batch,
-  past: ReadonlyArray<number>,
+  newestFirst: ReadonlyArray<Batch>,
   now: DateTime.Utc
 ): typeof ForecastDuration.Type | null => {
+  const past = pastRatios(endedBefore(batch, newestFirst), now)
   const duration = durationOf(batch, past, now)
   return (
     duration && {
@@ -133,7 +141,7 @@ const forecastOf = (
     },
     documents_missing: missing.reduce((sum, { lines }) => sum + lines, 0),
     sums: sums && forecastSums(sums),
-    duration: forecastDuration(batch, pastRatios(batches, now), now),
+    duration: forecastDuration(batch, batches, now),
     not_considered: notConsidered
   }
 }

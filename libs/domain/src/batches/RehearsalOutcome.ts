@@ -113,7 +113,7 @@ const outcomeOf = (
     as_predicted: asPredicted,
     share_as_predicted: all === 0 ? null : asPredicted / all,
     sums: sums && { predicted: sumsOf(sums.predicted), real: sumsOf(sums.real) },
-    predicted_duration: forecastDuration(rehearsal, [], now),
+    predicted_duration: forecastDuration(rehearsal, newestFirst, now),
     real_run: runBody(realRunOf(rehearsal, newestFirst.toReversed()))
   }
 }
@@ -133,18 +133,18 @@ export const readOutcome = Effect.fnUntraced(function* (
   return outcomeOf({ rehearsal, counted, sums, newestFirst }, yield* DateTime.now)
 })
 
-/** The first lines that went otherwise, in their order, of the pairs that were counted. */
+/** The first lines that went otherwise, and then those that had changed, by pairs in their order. */
 export const readSurprises = Effect.fnUntraced(function* (
   outcomes: RehearsalOutcomes["Service"],
   rehearsal: Batch,
   { table }: OutcomeBody,
   limit: number
 ) {
-  const found = yield* Effect.forEach(table.filter(isSurprise), ({ happened, predicted }) =>
-    outcomes.lines(rehearsal, { predicted, happened, afterLine: 0, limit })
+  const changed = table.filter(({ happened }) => happened === "CHANGED")
+  const found = yield* Effect.forEach(
+    [...table.filter(isSurprise), ...changed],
+    ({ happened, predicted }) =>
+      outcomes.lines(rehearsal, { predicted, happened, afterLine: 0, limit })
   )
-  return found
-    .flat()
-    .toSorted((one, other) => one.line - other.line)
-    .slice(0, limit)
+  return found.flat().slice(0, limit)
 })

@@ -112,6 +112,12 @@ const startProcessing = (
   return startBatch(deps, caller, about, { ...settings, operation: "PROCESS" }, allowed)
 }
 
+const longestName = 64
+
+/** What a batch of the board is called in every list. */
+const nameOf = (verb: string, whose: string): string =>
+  Array.from(`${verb} of ${whose}`).slice(0, longestName).join("")
+
 /** Processes or rehearses the selected pending imports, including failed ones. */
 export const process = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -121,7 +127,8 @@ export const process = Effect.fnUntraced(function* (
 ) {
   const pending = yield* selected(command.selection)
   const { dry_run: dryRun = false } = command
-  const name = dryRun ? "Rehearsed from the board" : "Processed from the board"
+  const verb = dryRun ? "Rehearsal" : "Import"
+  const name = nameOf(verb, pending.cohort ?? "all that is pending")
   return yield* startProcessing(deps, caller, supplier, command, { dryRun, name, pending })
 })
 
@@ -140,8 +147,6 @@ export const retry = Effect.fnUntraced(function* (
   })
 })
 
-const longestName = 64
-
 /** Reverts the imported accounts of a cohort, also of a supplier that is paused. */
 export const undo = (
   deps: Dependencies,
@@ -153,7 +158,7 @@ export const undo = (
     ...Batch.defaultSettings,
     supplier,
     operation: "REVERT",
-    name: Array.from(`Undo of ${cohort}`).slice(0, longestName).join(""),
+    name: nameOf("Undo", cohort),
     imported: { cohort },
     revert: { reason, withAdditions }
   } as const

@@ -46,8 +46,8 @@ export const BatchDialog = (props: Props) => {
     }
     return (
       <p>
-        A batch of {counted(lines, "account")} has started. Its progress is under{" "}
-        <Link to={`${pages.migration(supplier)}#batches`}>Batches</Link>, where it can be paused.
+        A batch of {counted(lines, "account")} has started.{" "}
+        <Link to={pages.batch(supplier, id)}>Its page</Link> shows its progress, and can pause it.
       </p>
     )
   }

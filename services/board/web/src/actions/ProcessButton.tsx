@@ -2,6 +2,12 @@
  * Rehearses or imports pending accounts: all, or those of a cohort. Shown on ongoing migrations
  * only.
  */
+import type { WaveReview } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
+import { Answered } from "../parts/Answered.tsx"
+import { Link } from "../routing/Location.tsx"
+import { answers, pages } from "../routing/Paths.ts"
+import { ofWave, standing } from "../text/GoNoGo.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog } from "./BatchDialog.tsx"
@@ -27,6 +33,24 @@ const kinds = {
   }
 } as const
 
+/** What was decided about the wave. It binds nobody, and nobody is to overlook it. */
+const Decided = ({ cohort, supplier }: { readonly supplier: string; readonly cohort: string }) => {
+  const answer = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  return (
+    <Answered answer={answer} lines={1}>
+      {(review) => {
+        const decision = standing(review)
+        return (
+          <p class={decision?.decision === "GO" ? "good" : "bad"}>
+            <Link to={pages.wave(supplier, cohort)}>{ofWave(review)}</Link>
+            {decision !== null && decision.note !== null && `: ${decision.note}`}
+          </p>
+        )
+      }}
+    </Answered>
+  )
+}
+
 const StartButton = ({ cohort, kind, pending, supplier }: Props & { kind: keyof typeof kinds }) => {
   const { does, then, verb } = kinds[kind]
   const isOngoing = useIsOngoing(supplier)
@@ -47,6 +71,9 @@ const StartButton = ({ cohort, kind, pending, supplier }: Props & { kind: keyof 
           confirm={`${verb} ${counted(pending, "account")}`}
           close={close}
         >
+          {kind === "process" && cohort !== undefined && (
+            <Decided supplier={supplier} cohort={cohort} />
+          )}
           <p>
             {cohort === undefined
               ? `All pending accounts, of every cohort and of none, ${does}.`

@@ -63,7 +63,7 @@ const sumsOf = ({ predicted, real }: NonNullable<BatchOutcome["sums"]>): Readonl
 
 const surpriseColumns = ({ batch, supplier }: Props): ReadonlyArray<Column<Surprise>> => [
   {
-    name: "Account that went otherwise",
+    name: "Account",
     isHead: true,
     class: "code",
     cell: ({ external_account_number: number, line }) =>
@@ -104,7 +104,7 @@ export const OutcomeSection = (props: Props) => {
       </dl>
       {surprises.length > 0 && (
         <Table
-          caption="Accounts that went otherwise, at most 20"
+          caption="Accounts that went otherwise or had changed, at most 20"
           columns={surpriseColumns(props)}
           rows={surprises}
           keyOf={({ line }) => String(line)}

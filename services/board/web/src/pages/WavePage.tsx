@@ -124,11 +124,38 @@ const Certified = ({ review: { certificate }, supplier }: Props) =>
 /** The first day that the plan has left. */
 const nextOf = ({ at, plan }: WaveReview) => plan.find(({ on }) => on >= at.slice(0, 10))
 
+/** The migration, of which the wave is a part. */
+const OfMigration = (props: Props) => {
+  const { review, supplier } = props
+  const { balances_match: ties, plan, states } = review
+  const next = nextOf(review)
+  return (
+    <>
+      <Fact name="Money of what is imported">
+        <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
+          {!ties ? "✗ does not add up" : states.IMPORTED === 0 ? "nothing yet" : "✓ adds up"}
+        </Link>
+      </Fact>
+      <Fact name="Newest certificate">
+        <Certified {...props} />
+      </Fact>
+      <Fact name="Plan of the migration">
+        <Link to={`${pages.migration(supplier)}#progress`}>
+          {plan.length === 0
+            ? "none"
+            : next === undefined
+              ? "its last day is over"
+              : `${counted(next.accounts, "account")} by ${next.on}`}
+        </Link>
+      </Fact>
+    </>
+  )
+}
+
 const Facts = (props: Props) => {
   const { review, supplier } = props
-  const { balances_match: ties, lines_refused, rehearsal, run } = review
+  const { lines_refused, rehearsal, run } = review
   const decided = standing(review)
-  const next = nextOf(review)
   return (
     <dl class="facts">
       <Fact name="Decided">
@@ -177,19 +204,7 @@ const Facts = (props: Props) => {
       <Fact name="Lines refused before they were staged">
         <Link to={`${pages.migration(supplier)}#batches`}>{count(lines_refused)}</Link>
       </Fact>
-      <Fact name="Money of what is imported">
-        <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
-          {ties ? "✓ adds up" : "✗ does not add up"}
-        </Link>
-      </Fact>
-      <Fact name="Newest certificate">
-        <Certified {...props} />
-      </Fact>
-      <Fact name="Plan of the migration">
-        <Link to={`${pages.migration(supplier)}#progress`}>
-          {next === undefined ? "none left" : `${counted(next.accounts, "account")} by ${next.on}`}
-        </Link>
-      </Fact>
+      <OfMigration {...props} />
     </dl>
   )
 }

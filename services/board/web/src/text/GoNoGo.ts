@@ -1,6 +1,6 @@
 /** Whether a wave is to be imported, in words. */
 import type { WaveReview } from "../data/Answers.ts"
-import { forecastText } from "./Rehearsal.ts"
+import { forecastText, hasHappened, outcomeText } from "./Rehearsal.ts"
 import { counted } from "./Numbers.ts"
 
 export const decisionWords = { GO: "go", NO_GO: "no-go" } as const
@@ -24,10 +24,20 @@ export const ofWave = (review: Pick<WaveReview, "cohort" | "decisions" | "rehear
 }
 
 /** What is known of the wave, as one sentence. */
-export const evidenceOf = ({ rehearsal, states }: Pick<WaveReview, "rehearsal" | "states">) =>
-  rehearsal === null || rehearsal.forecast === null
-    ? `It was not rehearsed. ${counted(states.PENDING + states.FAILED, "account")} would be tried.`
-    : forecastText(rehearsal.forecast)
+export const evidenceOf = ({
+  rehearsal,
+  run,
+  states
+}: Pick<WaveReview, "rehearsal" | "run" | "states">) => {
+  if (rehearsal === null || rehearsal.forecast === null) {
+    return `It was not rehearsed. ${counted(states.PENDING + states.FAILED, "account")} would be tried.`
+  }
+  const { batch, forecast, outcome } = rehearsal
+  if (batch.finished_at === null) return `It is being rehearsed. So far: ${forecastText(forecast)}`
+  return run !== null && outcome !== null && hasHappened(outcome)
+    ? outcomeText(outcome)
+    : forecastText(forecast)
+}
 
 const sum = (counts: ReadonlyArray<{ readonly lines: number }>): number =>
   counts.reduce((all, { lines }) => all + lines, 0)
