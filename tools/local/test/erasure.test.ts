@@ -237,7 +237,7 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   // The batch worker computes an entry that was cleared at some moment.
   yield* rows(
     (sql) => sql`
-    update accounts set entry = 'zqpersonal', entry_sums = '{}'
+    update accounts set entry = 'zqpersonal', entry_sums = '{}', entry_hash = decode('00', 'hex')
     where number = ${accountNumber} and entry is null`
   )
   yield* expecting(200, ask(`/accounts/${accountNumber}/`))

@@ -92,6 +92,7 @@ export const unmarked: ReadonlyArray<string> = [
   "idempotency_keys.organisation",
   "idempotency_keys.token",
   "import_processes.account_number",
+  "accounts.entry_hash",
   "accounts.payload_hash",
   "import_attempts.payload_hash",
   "import_processes.payload_hash",

@@ -10,11 +10,13 @@ import type { MigrationNotOngoing } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { amount, isEqual, twoDecimals, zero } from "../schema/Decimal.ts"
 import { integer, list, nonBlankText } from "../schema/Field.ts"
-import { mostAccounts } from "./Plan.ts"
 import { repeated, type Rule, sentTwice, validValues } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
+
+/** More than any supplier has. */
+export const mostAccounts = 100_000_000
 
 /** The audit log has all of them. */
 const mostLedgerBalances = 100

@@ -5,15 +5,13 @@
  */
 import { DateTime, Option, Result, Schema } from "effect"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
+import { mostAccounts } from "./ControlTotals.ts"
 import type { MigrationPlan } from "./Migrations.ts"
 import { CalendarDate, nextDay } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 
 /** Enough for a point on every day of two years. */
 export const pointsOfPlan = 750
-
-/** More than any supplier has. */
-export const mostAccounts = 100_000_000
 
 /** The end of the day in the time zone. */
 export const endOfDay = (day: CalendarDate, zone: TimeZone): DateTime.Utc =>

@@ -62,6 +62,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
         "queries",
         "batches",
         "certificates",
+        "control-totals",
         "events",
         "webhooks",
         "limits",
