@@ -82,23 +82,26 @@ const tallies = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   select 'refused', '', count, '0' from refused_counts
   where supplier = ${supplier} ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}`
 
-/** An import with a lease is no longer waiting, unless it is that of a dry run. */
-const oldest = (sql: Sql, { cohort, supplier }: Query) => sql`
+/** An import with a lease is no longer waiting, unless it is that of a dry run that broke off. */
+const isWaiting = (sql: Sql, at: DateTime.Utc) => sql`(lease_attempt is null
+  or lease_dry_run and lease_expires_at <= ${DateTime.toDateUtc(at)})`
+
+const oldest = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   select external_account_number as number,
     floor(extract(epoch from staged_at) * 1000) as "stagedAt"
   from import_processes
   where supplier = ${supplier} and account_number is null and not skipped
-    and failed_staging is null and (lease_attempt is null or lease_dry_run)
+    and failed_staging is null and ${isWaiting(sql, at)}
     ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
   order by supplier, ${cohort === null ? sql`` : sql`cohort,`} id
   limit 1`
 
 /** Each failed import is looked up separately; the few with a lease are skipped. */
-const examples = (sql: Sql, { cohort, supplier }: Query) => sql`
+const examples = (sql: Sql, { at, cohort, supplier }: Query) => sql`
   array(
     select external_account_number from import_failures as failure, lateral (
       select external_account_number from import_processes
-      where id = failure.import_id and (lease_attempt is null or lease_dry_run) offset 0
+      where id = failure.import_id and ${isWaiting(sql, at)} offset 0
     ) as present
     where failure.supplier = ${supplier} and failure.code = tallies.name
       ${cohort === null ? sql`` : sql`and failure.cohort = ${cohort}`}
