@@ -91,7 +91,7 @@ const keepingNothing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effe
     run((sql) => sql.unsafe(`alter table idempotency_keys ${change}`))
   yield* alter("add constraint refusing check (answer is null) not valid")
   const result = yield* effect
-  yield* alter("drop constraint refusing")
+  yield* alter("drop constraint if exists refusing")
   return result
 })
 
@@ -110,7 +110,7 @@ const refusing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, 
     )
   yield* each("add constraint refusing check (false) not valid")
   const result = yield* effect
-  yield* each("drop constraint refusing")
+  yield* each("drop constraint if exists refusing")
   return result
 })
 
@@ -119,7 +119,7 @@ const refusingLines = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effec
   const alter = (change: string) => run((sql) => sql.unsafe(`alter table batch_chunks ${change}`))
   yield* alter("add constraint refusing check (unfinished = line_count) not valid")
   const result = yield* effect
-  yield* alter("drop constraint refusing")
+  yield* alter("drop constraint if exists refusing")
   return result
 })
 
