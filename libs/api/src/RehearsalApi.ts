@@ -153,7 +153,7 @@ const outcomeBody = documented(
     as_predicted: "Of those, lines that went as predicted.",
     share_as_predicted: "The share; null if no line is compared.",
     sums: "Null for a key without `account:read`.",
-    predicted_duration: "The real run's, told from the rehearsal alone; null if no line was tried.",
+    predicted_duration: "That of the forecast; null if no line was tried.",
     real_run: "The first whole run of the same after the rehearsal; null before it has ended."
   },
   {
