@@ -115,7 +115,7 @@ const counted = Effect.fnUntraced(function* (id: BatchId) {
 
 const linesIn = (rehearsal: Batch, query: object = {}) =>
   Effect.flatMap(RehearsalOutcomes, (port) =>
-    port.lines(rehearsal, { afterLine: 0, limit: 1_000, ...query })
+    port.lines(rehearsal.id, { afterLine: 0, limit: 1_000, ...query })
   )
 
 const pairsIn = (rehearsal: Batch) =>

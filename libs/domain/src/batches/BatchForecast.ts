@@ -112,17 +112,18 @@ export const forecastDuration = (
   )
 }
 
-interface Rehearsed {
-  readonly batch: Batch
-  readonly problems: Problems
-  /** Null for a caller who may read no balances. */
+/** What both the forecast and the outcome of a rehearsal are told by. */
+export interface RehearsalBasis {
+  /** The sums over the accounts that it would create; null for who may read no balances. */
   readonly sums: ReadonlyArray<ForecastSum> | null
-  /** The newest first: of the whole deployment, whose pace they tell. */
-  readonly batches: ReadonlyArray<Batch>
+  /** Batches of the whole deployment, whose pace they tell. */
+  readonly newestFirst: ReadonlyArray<Batch>
 }
 
-const forecastOf = (
-  { batch, batches, problems, sums }: Rehearsed,
+export const forecastOf = (
+  batch: Batch,
+  problems: Pick<Problems, "sets">,
+  { newestFirst, sums }: RehearsalBasis,
   now: DateTime.Utc
 ): ForecastBody => {
   const { counts } = batch
@@ -141,27 +142,21 @@ const forecastOf = (
     },
     documents_missing: missing.reduce((sum, { lines }) => sum + lines, 0),
     sums: sums && forecastSums(sums),
-    duration: forecastDuration(batch, batches, now),
+    duration: forecastDuration(batch, newestFirst, now),
     not_considered: notConsidered
   }
 }
 
 /** How many of the newest batches tell how long real runs take. */
-export const batchesCompared = 1_000
+const batchesCompared = 1_000
 
-/** Reads what the forecast of a rehearsal is made of. */
-export const readForecast = Effect.fnUntraced(function* (
+export const readBasis = Effect.fnUntraced(function* (
   batches: Batches["Service"],
-  batch: Batch,
+  { id }: Batch,
   readsBalances: boolean
 ) {
-  return forecastOf(
-    {
-      batch,
-      problems: yield* batches.problems({ id: batch.id, limit: 0 }),
-      sums: readsBalances ? yield* batches.rehearsed(batch.id) : null,
-      batches: yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
-    },
-    yield* DateTime.now
-  )
+  return {
+    sums: readsBalances ? yield* batches.rehearsed(id) : null,
+    newestFirst: yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
+  } satisfies RehearsalBasis
 })

@@ -6,13 +6,12 @@ import { DateTime, Effect, Schema } from "effect"
 import { Instant } from "../schema/Field.ts"
 import { type Batch, BatchId } from "./Batch.ts"
 import {
-  batchesCompared,
   ForecastDuration,
   forecastDuration,
   ForecastSums,
-  forecastSums
+  forecastSums,
+  type RehearsalBasis
 } from "./BatchForecast.ts"
-import type { Batches } from "./Batches.ts"
 import { batchLimits } from "./BatchLine.ts"
 import { LineOutcome } from "./Counts.ts"
 import { type ForecastSum, realRunOf } from "./Rehearsal.ts"
@@ -83,17 +82,10 @@ const sumsOf = (sums: ReadonlyArray<ForecastSum>): typeof OutcomeSums.Type => {
   return { accounts, balance, ledger_balances }
 }
 
-interface Outcome {
-  readonly rehearsal: Batch
-  readonly counted: OutcomeCounts
-  /** Null for a caller who may read no balances. */
-  readonly sums: Readonly<Record<"predicted" | "real", ReadonlyArray<ForecastSum>>> | null
-  /** Of the whole deployment. */
-  readonly newestFirst: ReadonlyArray<Batch>
-}
-
-const outcomeOf = (
-  { counted: { at, counts }, newestFirst, rehearsal, sums }: Outcome,
+export const outcomeOf = (
+  rehearsal: Batch,
+  { at, counts, sums: real }: OutcomeCounts,
+  { newestFirst, sums }: RehearsalBasis,
   now: DateTime.Utc
 ): OutcomeBody => {
   const compared = counts.filter(({ happened }) => !notCompared.has(happened))
@@ -112,39 +104,23 @@ const outcomeOf = (
     compared: all,
     as_predicted: asPredicted,
     share_as_predicted: all === 0 ? null : asPredicted / all,
-    sums: sums && { predicted: sumsOf(sums.predicted), real: sumsOf(sums.real) },
+    sums: sums && { predicted: sumsOf(sums), real: sumsOf(real) },
     predicted_duration: forecastDuration(rehearsal, newestFirst, now),
     real_run: runBody(realRunOf(rehearsal, newestFirst.toReversed()))
   }
 }
 
-/** Reads the outcome of a rehearsal. */
-export const readOutcome = Effect.fnUntraced(function* (
-  batches: Batches["Service"],
-  outcomes: RehearsalOutcomes["Service"],
-  rehearsal: Batch,
-  readsBalances: boolean
-) {
-  const counted = yield* outcomes.counts(rehearsal.id)
-  const sums = readsBalances
-    ? { predicted: yield* batches.rehearsed(rehearsal.id), real: counted.sums }
-    : null
-  const newestFirst = yield* batches.list({ supplier: null, after: null, limit: batchesCompared })
-  return outcomeOf({ rehearsal, counted, sums, newestFirst }, yield* DateTime.now)
-})
-
 /** The first lines that went otherwise, and then those that had changed, by pairs in their order. */
 export const readSurprises = Effect.fnUntraced(function* (
   outcomes: RehearsalOutcomes["Service"],
-  rehearsal: Batch,
-  { table }: OutcomeBody,
+  { batch_id, table }: OutcomeBody,
   limit: number
 ) {
   const changed = table.filter(({ happened }) => happened === "CHANGED")
   const found = yield* Effect.forEach(
     [...table.filter(isSurprise), ...changed],
     ({ happened, predicted }) =>
-      outcomes.lines(rehearsal, { predicted, happened, afterLine: 0, limit })
+      outcomes.lines(batch_id, { predicted, happened, afterLine: 0, limit })
   )
   return found.flat().slice(0, limit)
 })

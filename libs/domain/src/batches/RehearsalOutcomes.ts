@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Duration, type Effect, Schema } from "effect"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { DetailedState } from "../imports/ImportDetails.ts"
-import type { Batch, BatchId } from "./Batch.ts"
+import type { BatchId } from "./Batch.ts"
 import { LineOutcome } from "./Counts.ts"
 import type { ForecastSum } from "./Rehearsal.ts"
 
@@ -61,7 +61,7 @@ export class RehearsalOutcomes extends Context.Service<
     readonly counts: (id: BatchId) => Effect.Effect<OutcomeCounts, StorageUnavailable>
     /** As they are now, in their order. */
     readonly lines: (
-      rehearsal: Batch,
+      id: BatchId,
       query: OutcomeQuery
     ) => Effect.Effect<ReadonlyArray<OutcomeLine>, StorageUnavailable>
     /**

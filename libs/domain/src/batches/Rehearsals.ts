@@ -2,16 +2,17 @@
  * Reads what rehearsals say of the real run, and how right they were.
  * Source: docs/contract/batches.md#forecast, docs/contract/batches.md#outcome.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { traced } from "../support/Traced.ts"
+import type { Batch } from "./Batch.ts"
 import { Batches } from "./Batches.ts"
-import { type ForecastBody, readForecast } from "./BatchForecast.ts"
+import { type ForecastBody, forecastOf, readBasis } from "./BatchForecast.ts"
 import { ownBatch } from "./BatchManagement.ts"
 import { isRehearsal } from "./Rehearsal.ts"
-import { type OutcomeBody, readOutcome } from "./RehearsalOutcome.ts"
+import { type OutcomeBody, outcomeOf } from "./RehearsalOutcome.ts"
 import { type OutcomeLine, type OutcomeQuery, RehearsalOutcomes } from "./RehearsalOutcomes.ts"
 
 /** An unknown batch, one of another organisation, or one that is no rehearsal, is `NotFound`. */
@@ -40,9 +41,13 @@ const make = Effect.gen(function* () {
     return isRehearsal(batch) ? batch : yield* new NotFound()
   })
 
+  const basisFor = ({ scopes }: Caller, batch: Batch) =>
+    readBasis(batches, batch, scopes.includes("account:read"))
+
   const forecast = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const batch = yield* find(caller, named)
-    return yield* readForecast(batches, batch, caller.scopes.includes("account:read"))
+    const problems = yield* batches.problems({ id: batch.id, limit: 0 })
+    return forecastOf(batch, problems, yield* basisFor(caller, batch), yield* DateTime.now)
   })
 
   const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
@@ -50,11 +55,13 @@ const make = Effect.gen(function* () {
 
   const outcome = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const rehearsal = yield* find(caller, named)
-    return yield* readOutcome(batches, outcomes, rehearsal, caller.scopes.includes("account:read"))
+    const counted = yield* outcomes.counts(rehearsal.id)
+    return outcomeOf(rehearsal, counted, yield* basisFor(caller, rehearsal), yield* DateTime.now)
   })
 
   const lines = Effect.fnUntraced(function* (caller: Caller, named: string, query: OutcomeQuery) {
-    return yield* outcomes.lines(yield* find(caller, named), query)
+    const { id } = yield* find(caller, named)
+    return yield* outcomes.lines(id, query)
   })
 
   return Rehearsals.of({

@@ -3,13 +3,14 @@
  * forecasts and how that went.
  * Source: docs/contract/board.md#batches.
  */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Batch } from "../batches/Batch.ts"
-import { readForecast } from "../batches/BatchForecast.ts"
+import { forecastOf, readBasis } from "../batches/BatchForecast.ts"
 import { bodies } from "../batches/BatchManagement.ts"
 import type { Batches } from "../batches/Batches.ts"
+import type { Problems } from "../batches/Problems.ts"
 import { isRehearsal } from "../batches/Rehearsal.ts"
-import { readOutcome, readSurprises } from "../batches/RehearsalOutcome.ts"
+import { outcomeOf, readSurprises } from "../batches/RehearsalOutcome.ts"
 import type { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { batchDetailBody } from "./MigrationBodies.ts"
 
@@ -22,21 +23,29 @@ export const problemsShown = 100
 const surprisesShown = 20
 
 /** Who sees a migration sees the sums of its money. */
-const readRehearsal = Effect.fnUntraced(function* ({ batches, outcomes }: Ports, batch: Batch) {
-  const outcome = yield* readOutcome(batches, outcomes, batch, true)
+const readRehearsal = Effect.fnUntraced(function* (
+  { batches, outcomes }: Ports,
+  batch: Batch,
+  problems: Problems
+) {
+  const basis = yield* readBasis(batches, batch, true)
+  const counted = yield* outcomes.counts(batch.id)
+  const now = yield* DateTime.now
+  const outcome = outcomeOf(batch, counted, basis, now)
   return {
-    forecast: yield* readForecast(batches, batch, true),
+    forecast: forecastOf(batch, problems, basis, now),
     outcome,
-    surprises: yield* readSurprises(outcomes, batch, outcome, surprisesShown)
+    surprises: yield* readSurprises(outcomes, outcome, surprisesShown)
   }
 })
 
 export const readBatchDetail = Effect.fnUntraced(function* (ports: Ports, batch: Batch) {
   const bodyOf = yield* bodies(ports)
+  const problems = yield* ports.batches.problems({ id: batch.id, limit: problemsShown })
   return batchDetailBody({
     batch: bodyOf(batch),
     settings: batch.settings,
-    problems: yield* ports.batches.problems({ id: batch.id, limit: problemsShown }),
-    rehearsed: isRehearsal(batch) ? yield* readRehearsal(ports, batch) : null
+    problems,
+    rehearsed: isRehearsal(batch) ? yield* readRehearsal(ports, batch, problems) : null
   })
 })

@@ -14,6 +14,7 @@ import { repeated, type Rule, sentTwice, validValues } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
+import { compareCodePoints } from "../support/CodePoints.ts"
 
 /** More than any supplier has. */
 export const mostAccounts = 100_000_000
@@ -125,7 +126,7 @@ const ledgerDifferences = (
     by.set(code, BigDecimal.subtract(by.get(code) ?? zero, balance))
   }
   return Array.from(by, ([code, balance]) => ({ code, balance })).toSorted((one, other) =>
-    one.code < other.code ? -1 : 1
+    compareCodePoints(one.code, other.code)
   )
 }
 

@@ -297,7 +297,7 @@ export const layer: Layer.Layer<RehearsalOutcomes, never, Database> = Layer.effe
     const { run, sql } = database
     return RehearsalOutcomes.of({
       counts: (id) => counts(database, id),
-      lines: ({ id }, query) => run(lines(sql, id, query)),
+      lines: (id, query) => run(lines(sql, id, query)),
       follow: (pause) => follow(database, pause)
     })
   })
