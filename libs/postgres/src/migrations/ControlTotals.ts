@@ -156,26 +156,38 @@ const expectedRows = rowsOf(
   })
 )
 
-const expected = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
-  expectedRows(sql`
+/**
+ * Each table of counts is read once, however many totals were entered, because the list of all
+ * migrations waits for this.
+ */
+const expected = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) => {
+  const ofAllAndOwn = sql`cross join lateral (values (${all}), (present.cohort)) as part (cohort)`
+  return expectedRows(sql`
+    with wanted as materialized (
+      select supplier, cohort, accounts from control_totals
+      where supplier = any(${suppliers}::text[])
+    ),
+    counted as (
+      select supplier, cohort, count as sent, 0 as refused
+      from wanted join import_totals using (supplier, cohort) where kind = 'state'
+      union all
+      select supplier, part.cohort, count, 0
+      from import_differences as present ${ofAllAndOwn}
+      where kind = 'state' and supplier in (select supplier from wanted)
+      union all
+      select supplier, part.cohort, 0, count
+      from refused_counts as present ${ofAllAndOwn}
+      where supplier in (select supplier from wanted)
+    )
     select supplier, nullif(cohort, ${all}) as cohort, accounts::float8 as accounts,
-      coalesce((
-        select sum(count) from import_totals
-        where supplier = wanted.supplier and cohort = wanted.cohort and kind = 'state'
-      ), 0)::float8 + coalesce((
-        select sum(count) from import_differences as present
-        where supplier = wanted.supplier and kind = 'state'
-          and (wanted.cohort = ${all} or cohort = wanted.cohort)
-      ), 0)::float8 as sent,
-      coalesce((
-        select sum(count) from refused_counts
-        where supplier = wanted.supplier and (wanted.cohort = ${all} or cohort = wanted.cohort)
-      ), 0)::float8 as refused
-    from control_totals as wanted where supplier = any(${suppliers}::text[])`).pipe(
+      coalesce(sum(sent), 0)::float8 as sent, coalesce(sum(refused), 0)::float8 as refused
+    from wanted left join counted using (supplier, cohort)
+    group by supplier, cohort, accounts`).pipe(
     Effect.map((rows): ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>> =>
       Map.groupBy(rows, ({ supplier }) => supplier)
     )
   )
+}
 
 const store = (
   sql: Sql,
