@@ -267,7 +267,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         supplier: mine.supplier.code,
         operation: "PROCESS",
         operationsTeam: team,
-        name: "Import of all that is pending",
+        name: "Import of pending accounts",
         pending: { state: "PENDING" }
       } as const
       const id = Batch.BatchId.make(command.batch_id)

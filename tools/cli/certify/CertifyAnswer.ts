@@ -13,7 +13,7 @@ import {
 } from "../reconcile/ReconcileAnswer.ts"
 import type { Finding } from "../reconcile/Findings.ts"
 import type { CertifyResult } from "./CertifyBook.ts"
-import { addedPath, alteredPath, type Differing } from "./DifferingAccounts.ts"
+import { addedPath, alteredPaths, type Differing } from "./DifferingAccounts.ts"
 import type { SignedCertificate } from "./SignedCertificate.ts"
 
 /** A certificate that was verified, and in what the book differs from it. */
@@ -212,12 +212,13 @@ const findingsText = (
             "--added names the files of what you sent."
         ]
       : []),
-    ...(shown.some(({ path }) => path === alteredPath)
-      ? [
-          `${alteredPath}: what the service has stored is not what it accepted. ` +
-            "Ask the operator for `check run`."
-        ]
-      : [])
+    ...alteredPaths
+      .filter((path) => shown.some((each) => each.path === path))
+      .map(
+        (path) =>
+          `${path}: what the service has stored is not what it accepted. ` +
+          "Ask the operator for `check run`."
+      )
   ]
 }
 

@@ -90,8 +90,8 @@ const kinds = { both: "CHANGED", certified: "UNEXPECTED", local: "MISSING" } as 
 /** The path of what was added: something was added, deleted or altered, and a hash tells no more. */
 export const addedPath = "added"
 
-/** The path of an account that was altered where it is stored, past the service. */
-export const alteredPath = "account"
+/** The paths of an account that was altered where it is stored, past the service. */
+export const alteredPaths = ["account", "balance"] as const
 
 /** About the whole account. */
 const findingOf = ({ result }: Compared, { number, side }: DifferingAccount): Finding => {
@@ -113,8 +113,11 @@ const pathInEntry = Effect.fnUntraced(
     const { external_account_number } = account
     const params = { certificate_id, external_account_number }
     const { entry } = yield* certificates.getCertificateProof({ params })
-    if (entry.account !== hashing.sha256(finish(accountTextInSteps(account)))) return alteredPath
-    return entry.balance === twoDecimals(openingBalance(account)) ? addedPath : "balance"
+    const local = {
+      account: hashing.sha256(finish(accountTextInSteps(account))),
+      balance: twoDecimals(openingBalance(account))
+    }
+    return alteredPaths.find((path) => entry[path] !== local[path]) ?? addedPath
   },
   Effect.catchIf(
     ({ code }) => code === "not_found",

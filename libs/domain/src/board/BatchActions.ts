@@ -128,7 +128,7 @@ export const process = Effect.fnUntraced(function* (
   const pending = yield* selected(command.selection)
   const { dry_run: dryRun = false } = command
   const verb = dryRun ? "Rehearsal" : "Import"
-  const name = nameOf(verb, pending.cohort ?? "all that is pending")
+  const name = nameOf(verb, pending.cohort ?? "pending accounts")
   return yield* startProcessing(deps, caller, supplier, command, { dryRun, name, pending })
 })
 
