@@ -31,7 +31,7 @@ inChromium("certificates on the board in Chromium", ({ open, server }) => {
     await headline(page)
     await page.getByLabel("The other certificate").selectOption(earlier)
     const section = page.getByRole("region", { name: "Compare with another one" })
-    await section.getByText("7 of 22 figures differ.").waitFor()
+    await section.getByText("7 of 24 figures differ.").waitFor()
     const gas = section.getByRole("row", { name: /^Ledger GAS_LEDGER/ })
     expect(await gas.getByRole("cell").last().innerText()).toBe("+12.34")
     expect(page.url()).toContain(`?with=${earlier}`)

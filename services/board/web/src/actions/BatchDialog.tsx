@@ -47,7 +47,8 @@ export const BatchDialog = (props: Props) => {
     return (
       <p>
         A batch of {counted(lines, "account")} has started.{" "}
-        <Link to={pages.batch(supplier, id)}>Its page</Link> shows its progress, and can pause it.
+        <Link to={pages.batch(supplier, id)}>Its page</Link> shows its progress, and so does{" "}
+        <Link to={`${pages.migration(supplier)}#batches`}>Batches</Link>. It can be paused in both.
       </p>
     )
   }
