@@ -1,6 +1,6 @@
 /** The contract of `Reverts`: what one step changes, and what the next life of an import is. */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, type Layer, Option, Result, Stream } from "effect"
+import { type DateTime, Duration, Effect, type Layer, Option, Result, Stream } from "effect"
 import { type AccountNumber, accountTextInSteps } from "../src/accounts/Account.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
@@ -43,14 +43,15 @@ export const reverting = Effect.fnUntraced(function* (
     readonly decide?: (view: RevertView) => boolean
     readonly dryRun?: boolean
     readonly keep?: Keep<unknown> | null
+    readonly at?: DateTime.Utc
   } = {}
 ) {
-  const { decide = () => true, dryRun = false, keep = null } = options
+  const { at = revertedAt, decide = () => true, dryRun = false, keep = null } = options
   return yield* (yield* Reverts).revert({
     key,
     number,
     caller,
-    at: revertedAt,
+    at,
     reason: "The balances had the wrong sign.",
     dryRun,
     keep,
@@ -216,6 +217,18 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(again.reserving).toStrictEqual({ _tag: "Reverted" })
       const aDayLater = yield* reserve(request, noonPlus(120 + 24 * 3_600))
       expect(aDayLater.reserving).toStrictEqual({ _tag: "Reserved" })
+    })
+  )
+
+  it.effect("name the accounts as they came, whatever the clocks of the reverts say", () =>
+    Effect.gen(function* () {
+      const first = yield* imported()
+      yield* reverting(first)
+      const second = yield* importedAgain(first)
+      yield* reverting(second, { at: noonPlus(119) })
+      const details = Option.getOrThrow(yield* (yield* ImportProcesses).details(first.key, 0))
+      const numbers = [first.number, second.number]
+      expect(details.reverted.map(({ number }) => number)).toEqual(numbers)
     })
   )
 

@@ -86,7 +86,7 @@ create trigger accounts_reverted_for_good before update on accounts
 for each row when (old.reverted_at is not null and new.erased_at is null)
 execute function refuse_reverted_account();
 
-grant select (import_id, number, created_at, reverted_at, revert_reason), insert
+grant select (id, import_id, number, created_at, reverted_at, revert_reason), insert
 on accounts to data_import_account_import;
 grant usage on sequence accounts_id_seq to data_import_account_import, data_import_batch_worker;
 grant select (id, import_id, number, balance, revision), update (balance)

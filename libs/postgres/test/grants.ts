@@ -92,7 +92,7 @@ const stateOfBatch =
 const sortedWords = (text: string): string => text.split(" ").toSorted().join(" ")
 
 export const columns = {
-  "accounts account-import r": "created_at import_id number revert_reason reverted_at",
+  "accounts account-import r": "created_at id import_id number revert_reason reverted_at",
   "accounts batch-worker w": "balance entry entry_hash entry_sums",
   "accounts post-import r": "balance id import_id number revision",
   "accounts post-import w": "balance",

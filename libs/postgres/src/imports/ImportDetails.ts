@@ -98,7 +98,7 @@ const reverted = (sql: Sql): Statement.Fragment => sql`
     select json_agg(json_build_object('number', number,
       'createdAt', ${sql.literal(millis("created_at"))},
       'revertedAt', ${sql.literal(millis("accounts.reverted_at"))}, 'reason', revert_reason)
-      order by accounts.reverted_at, number)
+      order by accounts.id)
     from accounts where import_id = present.id and accounts.reverted_at is not null), '[]') end`
 
 /** JSON of `present` as `Entry` reads it. */
