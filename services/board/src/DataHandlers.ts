@@ -49,6 +49,12 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const query = { ...filter, after, limit }
         return ok(migrations.lines(call.session.user, supplierOf(call), batch, query))
       },
+      listBoardOutcomeLines: (call) => {
+        const { batch_id: batch = "" } = call.params
+        const { after: afterLine = 0, limit = rowsOfPage, ...filter } = call.parameters
+        const query = { ...filter, afterLine, limit }
+        return ok(migrations.outcome(call.session.user, supplierOf(call), batch, query))
+      },
       listForecasts: (call) => ok(migrations.forecasts(call.session.user, supplierOf(call))),
       getProblems: (call) => {
         const { cohort = null } = call.parameters

@@ -26,6 +26,7 @@ const statuses: Readonly<Record<string, number>> = {
   exportSignedCertificate: 404,
   printCertificate: 404,
   linkDocument: 404,
+  listBoardOutcomeLines: 404,
   pauseBoardBatch: 409,
   resumeBoardBatch: 409
 }

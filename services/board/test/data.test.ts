@@ -91,6 +91,9 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           forecast: { lines: { total: 2, not_tried: 2 }, sums: { accounts: 0 }, duration: null },
           outcome: { table: [], compared: 0, surprises: [] }
         })
+        const listed = yield* get(`${root}batches/${batch_id}/outcome/?happened=CREATED&limit=5`)
+        const none = { batch: { dry_run: true }, lines: [], next_after: null }
+        expect(JSON.parse(listed.text)).toMatchObject(none)
         const decision = { cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }
         expect((yield* act(`${root}go-no-go/`, decision)).status).toBe(200)
         const retry = yield* act(`${root}retry/`, rehearsal)

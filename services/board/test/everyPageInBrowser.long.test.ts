@@ -13,6 +13,7 @@ import {
   pausedBatch,
   supplier
 } from "./boardInBrowser.ts"
+import { rehearsalId } from "../testing/sampleWave.ts"
 import { numberTests } from "./linkedNumbers.ts"
 import { viewerTests } from "./viewerInBrowser.ts"
 
@@ -24,7 +25,8 @@ const otherStates = [
   "/board/migrations/JURA_WATER/",
   `${supplier}imports/?search=NL`,
   `${supplier}batches/00000000-0000-4000-8000-000000000001/`,
-  `${supplier}batches/${pausedBatch}/lines/`
+  `${supplier}batches/${pausedBatch}/lines/`,
+  `${supplier}batches/${rehearsalId}/outcome/`
 ]
 
 inChromium("every page of the board in Chromium", (board) => {

@@ -25,7 +25,7 @@ const exceptions: Readonly<Record<string, string>> = {
     "What a chart shows: past hours, of which there are only counts, or the table above.",
   "#forecast td, #forecast dd": "What would be created or take: it does not exist yet.",
   "#outcome td, #outcome dd":
-    "What was predicted and became of lines: those that went otherwise are listed beside it.",
+    "How long it took, and sums: the accounts behind them are the links of the table above.",
   summary: "Opens the list that it counts.",
   "button, option": "An action, which says how many it is for; what they are is a list beside it.",
   ".section-head > p": "Counts the rows of the table below it, or names the day of a plan."

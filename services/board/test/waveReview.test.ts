@@ -83,7 +83,7 @@ layer(boardLayer, { excludeTestServices: true })("the review of a wave", (it) =>
     Effect.gen(function* () {
       const { read } = yield* WaveReview
       const { process, setControlTotals } = yield* MigrationActions
-      const { batch } = yield* MigrationBoard
+      const { batch, outcome } = yield* MigrationBoard
       const { counts, follow } = yield* RehearsalOutcomes
       const { caller, code, mine, user } = yield* begun
       yield* stage(mine, ["a", "b", "c"], cohort)
@@ -104,6 +104,14 @@ layer(boardLayer, { excludeTestServices: true })("the review of a wave", (it) =>
         }
       })
       expect(yield* batch(user, code, batch_id)).toEqual(review.rehearsal)
+      const linesFrom = (afterLine: number) =>
+        outcome(user, code, batch_id, { predicted: "SUCCEEDED", afterLine, limit: 2 })
+      expect(yield* linesFrom(0)).toMatchObject({
+        lines: [{ happened: "CREATED" }, surprise],
+        next_after: 2
+      })
+      const last = { lines: [{ happened: "NOT_TRIED" }], next_after: null }
+      expect(yield* linesFrom(2)).toMatchObject(last)
     })
   )
 

@@ -77,6 +77,8 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   if (batch !== undefined) return Samples.batch(batch, now)
   const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
   if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
+  const ofRehearsal = /^batches\/([^/]+)\/outcome\/$/.exec(rest)?.[1]
+  if (ofRehearsal !== undefined) return Lists.outcomeLines(ofRehearsal, now)
   const isManager = fixture.role === "manager"
   const { isCertified = false } = fixture
   const certified = (cohort: string | null) =>

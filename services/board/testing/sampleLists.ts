@@ -37,6 +37,15 @@ export const lines = (id: string, query: URLSearchParams, now: number): Lines | 
   }
 }
 
+/** The surprises of a rehearsal. */
+export const outcomeLines = (
+  id: string,
+  now: number
+): typeof Migrations.OutcomeLinesBody.Type | undefined => {
+  const found = batch(id, now)
+  return found && { batch: found.batch, lines: found.outcome?.surprises ?? [], next_after: null }
+}
+
 /** One a day, of which the last two are not settled. */
 export const forecasts = (now: number): typeof Migrations.ForecastsBody.Type => ({
   time_zone: "Europe/Berlin",

@@ -9,6 +9,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
+import { LineOutcome } from "@data-import/domain/batches/Counts"
+import { Happened } from "@data-import/domain/batches/RehearsalOutcomes"
 import { ShortName } from "@data-import/domain/batches/Batch"
 import { RevertReason } from "@data-import/domain/imports/Revert"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
@@ -155,6 +157,17 @@ const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, 
   success: Migrations.BatchLinesBody
 })
 
+const listOutcome = get("listBoardOutcomeLines", `${migration}batches/:batch_id/outcome/`, {
+  params: { ...supplier, batch_id: Schema.String },
+  query: Schema.Struct({
+    predicted: Schema.optionalKey(oneOf(LineOutcome.literals)),
+    happened: Schema.optionalKey(oneOf(Happened.literals)),
+    after: Schema.optionalKey(wholeNumber(0, batchLimits.lines)),
+    limit
+  }),
+  success: Migrations.OutcomeLinesBody
+})
+
 const certificates = `${migration}certificates/` as const
 const oneCertificate = { ...supplier, certificate_id: Schema.String }
 
@@ -235,6 +248,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     success: Migrations.BoardBatchDetailBody
   }),
   listLines,
+  listOutcome,
   get("listForecasts", `${migration}forecasts/`, {
     params: supplier,
     success: Migrations.ForecastsBody

@@ -303,6 +303,12 @@ export const BatchLinesBody = Schema.Struct({
   next_after: Schema.NullOr(Schema.Int)
 })
 
+export const OutcomeLinesBody = Schema.Struct({
+  batch: BoardBatchBody,
+  lines: Schema.Array(OutcomeLine),
+  next_after: Schema.NullOr(Schema.Int)
+})
+
 export const ForecastsBody = Schema.Struct({
   time_zone: Schema.String,
   made: count("Forecasts whose end is known."),

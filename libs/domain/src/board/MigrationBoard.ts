@@ -7,7 +7,12 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batches/BatchManagement.ts"
 import { type Batch, BatchId } from "../batches/Batch.ts"
 import { remaining } from "../batches/Counts.ts"
-import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
+import { isRehearsal } from "../batches/Rehearsal.ts"
+import {
+  type OutcomeLine,
+  type OutcomeQuery,
+  RehearsalOutcomes
+} from "../batches/RehearsalOutcomes.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
@@ -91,6 +96,17 @@ export class MigrationBoard extends Context.Service<
         ReturnType<typeof linesOf>
       >
     >
+    /** Lines of a rehearsal, in their order, with what happened to them. */
+    readonly outcome: (
+      user: BoardUser,
+      supplier: string,
+      batch: string,
+      query: OutcomeQuery
+    ) => Answer<{
+      readonly batch: ReturnType<typeof Bodies.batchBody>
+      readonly lines: ReadonlyArray<OutcomeLine>
+      readonly next_after: number | null
+    }>
     /** The kept forecasts, the newest first, and how often they held. */
     readonly forecasts: (
       user: BoardUser,
@@ -270,6 +286,24 @@ const batchLines = Effect.fnUntraced(function* (
   return { batch: Bodies.batchBody(batch), ...page }
 })
 
+const outcomeLines = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  supplier: Supplier,
+  named: string,
+  query: OutcomeQuery
+) {
+  const found = yield* findBatch(deps, supplier, named)
+  if (!isRehearsal(found)) return yield* new NotFound()
+  const more = yield* deps.outcomes.lines(found.id, { ...query, limit: query.limit + 1 })
+  const lines = more.slice(0, query.limit)
+  const batch = Bodies.batchBody((yield* bodies(deps))(found))
+  return {
+    batch,
+    lines,
+    next_after: more.length > lines.length ? (lines.at(-1)?.line ?? null) : null
+  }
+})
+
 const keptForecasts = Effect.fnUntraced(function* (
   { forecasts }: Dependencies,
   { code: supplier, timeZone }: Supplier
@@ -325,6 +359,11 @@ const make = Effect.gen(function* () {
     lines: traced("MigrationBoard.lines")((user, named, batch, query) =>
       available(
         Effect.flatMap(seen(user, named), (supplier) => batchLines(deps, supplier, batch, query))
+      )
+    ),
+    outcome: traced("MigrationBoard.outcome")((user, named, batch, query) =>
+      available(
+        Effect.flatMap(seen(user, named), (supplier) => outcomeLines(deps, supplier, batch, query))
       )
     ),
     forecasts: traced("MigrationBoard.forecasts")((user, named) =>

@@ -15,6 +15,7 @@ import { CertificatesPage } from "./pages/CertificatesPage.tsx"
 import { ForecastsPage } from "./pages/ForecastsPage.tsx"
 import { ImportsPage } from "./pages/ImportsPage.tsx"
 import { LinesPage } from "./pages/LinesPage.tsx"
+import { OutcomePage } from "./pages/OutcomePage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
@@ -47,6 +48,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       )
     case "batch":
       return <BatchPage key={page.batch} supplier={page.supplier} batch={page.batch} />
+    case "outcome":
+      return <OutcomePage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "lines":
       return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "wave":

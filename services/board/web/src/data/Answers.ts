@@ -23,6 +23,7 @@ export type Batches = typeof Migrations.BoardBatchesBody.Type
 export type BatchDetail = typeof Migrations.BoardBatchDetailBody.Type
 export type BatchForecast = NonNullable<BatchDetail["forecast"]>
 export type BatchOutcome = NonNullable<BatchDetail["outcome"]>
+export type OutcomeLines = typeof Migrations.OutcomeLinesBody.Type
 export type BatchLines = typeof Migrations.BatchLinesBody.Type
 export type Forecasts = typeof Migrations.ForecastsBody.Type
 export type Problems = typeof Migrations.BoardProblemsBody.Type

@@ -31,7 +31,13 @@ const pairColumns = ({ batch, supplier }: Props): ReadonlyArray<Column<Pair>> =>
     )
   },
   { name: "Happened", cell: ({ happened }) => happenedWords[happened] },
-  { name: "Accounts", isNumber: true, cell: ({ lines }) => count(lines) }
+  {
+    name: "Accounts",
+    isNumber: true,
+    cell: ({ lines, ...pair }) => (
+      <Link to={pages.outcome(supplier, batch.batch_id, pair)}>{count(lines)}</Link>
+    )
+  }
 ]
 
 interface Sum {
@@ -61,7 +67,11 @@ const sumsOf = ({ predicted, real }: NonNullable<BatchOutcome["sums"]>): Readonl
   ]
 }
 
-const surpriseColumns = ({ batch, supplier }: Props): ReadonlyArray<Column<Surprise>> => [
+/** Of lines of a rehearsal. */
+export const outcomeColumns = ({
+  batch,
+  supplier
+}: Omit<Props, "outcome">): ReadonlyArray<Column<Surprise>> => [
   {
     name: "Account",
     isHead: true,
@@ -105,7 +115,7 @@ export const OutcomeSection = (props: Props) => {
       {surprises.length > 0 && (
         <Table
           caption="Accounts that went otherwise or had changed, at most 20"
-          columns={surpriseColumns(props)}
+          columns={outcomeColumns(props)}
           rows={surprises}
           keyOf={({ line }) => String(line)}
         />

@@ -31,6 +31,8 @@ export const pages = {
     `${migration(supplier)}batches/${encodeURIComponent(batch)}/`,
   lines: (supplier: string, batch: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/lines/`, query),
+  outcome: (supplier: string, batch: string, query: Query = {}) =>
+    withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/outcome/`, query),
   wave: (supplier: string, cohort: string) =>
     withQuery(`${migration(supplier)}go-no-go/`, { cohort }),
   forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
@@ -70,7 +72,11 @@ export type Page =
   | { readonly name: "forecasts" | "certificates" | "wave"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
-  | { readonly name: "batch" | "lines"; readonly supplier: string; readonly batch: string }
+  | {
+      readonly name: "batch" | "lines" | "outcome"
+      readonly supplier: string
+      readonly batch: string
+    }
   | { readonly name: "unknown" }
 
 const decoded = (part: string): string | null => {
@@ -91,8 +97,11 @@ export const pageAt = (path: string): Page => {
   if (kind === undefined) return { name: "migrations" }
   if (kind === "audit" && parts.length === 1) return { name: "audit" }
   if (kind !== "migrations" || !supplier) return unknown
-  if (list === "batches" && number && rest === "lines" && parts.length === 5)
-    return { name: "lines", supplier, batch: number }
+  if (list === "batches" && number && parts.length === 5) {
+    return rest === "lines" || rest === "outcome"
+      ? { name: rest, supplier, batch: number }
+      : unknown
+  }
   if (parts.length > 4) return unknown
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }

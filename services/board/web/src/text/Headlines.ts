@@ -18,6 +18,7 @@ import type {
 } from "../data/Answers.ts"
 import { doneBy, waitsForData, whatWaits } from "./Forecast.ts"
 import { count, counted, verb } from "./Numbers.ts"
+import { type Happened, happenedWords } from "./Rehearsal.ts"
 import { batchName, isRehearsal, lineWord, needsAttention, stateWord } from "./Words.ts"
 
 export const sumOf = (states: States): number =>
@@ -136,6 +137,26 @@ export const ofLines = (found: BatchLines, filter: LinesFilter): string => {
   const number = total ?? lines.length
   const count = number === 0 ? "No lines" : counted(number, "line")
   return `${atLeast}${count} of ${batchName(batch)}${conditions}`
+}
+
+interface OutcomeFilter {
+  readonly predicted: string | null
+  readonly happened: string | null
+}
+
+const happenedWord = (happened: string): string =>
+  Object.hasOwn(happenedWords, happened) ? happenedWords[happened as Happened] : happened
+
+/** Of the lines of a rehearsal, which change while it is read, so that they are not counted. */
+export const ofOutcomeLines = (
+  batch: BatchBody,
+  { happened, predicted }: OutcomeFilter
+): string => {
+  const conditions = [
+    ...(predicted === null ? [] : [`predicted: ${lineWord(predicted, batch)}`]),
+    ...(happened === null ? [] : [`happened: ${happenedWord(happened)}`])
+  ]
+  return [`Lines of ${batchName(batch)}`, ...conditions].join(", ")
 }
 
 /** Of the forecasts of a migration. */

@@ -14,7 +14,7 @@ export const forecastText = ({ lines }: Pick<BatchForecast, "lines">): string =>
   return `The real run would create ${count(created)} of ${counted(total, "account")}; ${others.join(", ")}.`
 }
 
-type Happened = BatchOutcome["table"][number]["happened"]
+export type Happened = BatchOutcome["table"][number]["happened"]
 
 export const happenedWords: Readonly<Record<Happened, string>> = {
   CREATED: "created",
