@@ -46,9 +46,10 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       const sessions = yield* BoardSessions
       const id = yield* (yield* TokenSecrets).hash(cookie)
       const session = Option.getOrThrow(yield* sessions.find(id))
+      // The clocks of the service and of the test differ by the error of a measurement.
       const ended = [
-        { ...session, lastSeenAt: DateTime.subtract(session.lastSeenAt, { minutes: 30 }) },
-        { ...session, createdAt: DateTime.subtract(session.createdAt, { hours: 12 }) }
+        { ...session, lastSeenAt: DateTime.subtract(session.lastSeenAt, { minutes: 31 }) },
+        { ...session, createdAt: DateTime.subtract(session.createdAt, { hours: 13 }) }
       ]
       for (const each of ended) {
         yield* sessions.end(id)
