@@ -10,7 +10,9 @@ const kinds = (events: ReturnType<typeof lifeOf>) =>
 
 describe("names of audit actions", () => {
   it.each(auditActions)("names %s, and says that a refused one was not done", (action) => {
-    const [word, refused] = [false, true].map((failed) => actionWord({ action, failed }))
+    const [word, refused] = [false, true].map((failed) =>
+      actionWord({ action, failed, outcome: "" })
+    )
     expect(word).toMatch(/^[A-Z]/)
     expect(refused?.includes(" not ")).toBe(action !== "process")
     expect(refused?.replace(" not ", " ")).toBe(word)
@@ -18,7 +20,7 @@ describe("names of audit actions", () => {
 
   it("puts the word before what was done", () => {
     const refused = ["stage", "sign_off", "unskip_import", "change_supplier_status"]
-    expect(refused.map((action) => actionWord({ action, failed: true }))).toEqual([
+    expect(refused.map((action) => actionWord({ action, failed: true, outcome: "" }))).toEqual([
       "Account not staged",
       "Migration not signed off",
       "Account not taken in again",
@@ -26,8 +28,13 @@ describe("names of audit actions", () => {
     ])
   })
 
+  it("tells a dry run from an import", () => {
+    const rehearsed = { action: "process", failed: false, outcome: "dry_run_successful" }
+    expect(actionWord(rehearsed)).toBe("Import rehearsed")
+  })
+
   it.each(["toString", "later"])("has none for %s", (action) =>
-    expect(actionWord({ action, failed: false })).toBe("")
+    expect(actionWord({ action, failed: false, outcome: "" })).toBe("")
   )
 })
 

@@ -58,8 +58,13 @@ const done = /^(.*?)(left out|taken in again|signed off|[a-z]+)$/
  * The name of an action; empty for an unknown one, which a later release may write. What was
  * refused is never told as done. An attempt was made, whatever came of it.
  */
-export const actionWord = ({ action, failed }: Pick<AuditEntry, "action" | "failed">): string => {
+export const actionWord = ({
+  action,
+  failed,
+  outcome
+}: Pick<AuditEntry, "action" | "failed" | "outcome">): string => {
   if (!isAction(action)) return ""
+  if (outcome === "dry_run_successful") return "Import rehearsed"
   return failed && action !== "process"
     ? actions[action].replace(done, "$1not $2")
     : actions[action]
