@@ -5,8 +5,8 @@
  * Source: docs/contract/import.md#payload-hash, RFC 8785.
  */
 import type { Schema } from "effect"
-import { fits, type EncodingPlan, planOf, encodedAtOnce } from "./Encoder.ts"
-import { isRawNumber, rawNumber } from "./RawNumber.ts"
+import { encodedAtOnce, type EncodingPlan, fits, planOf } from "./Encoder.ts"
+import { isRawNumber } from "./RawNumber.ts"
 import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -15,44 +15,61 @@ export const canonicalTextOf = <A, I>(
   schema: Schema.Codec<A, I>
 ): ((value: A) => Steps<string>) => {
   const tree = schemaTreeOf(schema)
-  const written = sorted(planOf(tree), tree)
-  return (value) => textInSteps(written, value)
+  const writer = writerOf(planOf(tree), tree)
+  return (value) => textInSteps(writer, value)
+}
+
+/** How the values of a part of a schema are written. */
+interface Writer {
+  readonly plan: EncodingPlan
+  readonly write: (value: unknown) => string
+  /** Of a struct, in canonical order. */
+  readonly fields?: ReadonlyArray<FieldWriter>
+  /** Of a list. */
+  readonly element?: Writer
+}
+
+interface FieldWriter {
+  readonly name: string
+  /** The name as a key, with its colon. */
+  readonly key: string
+  readonly writer: Writer
 }
 
 /** Names in the order of their UTF-16 units, as `<` compares them. */
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1
 
-/**
- * The plans whose values have a schema in every part. The order of their keys is known, so the
- * platform writes them as a whole, which takes half as long as text by text.
- */
-const known = new WeakSet<object>()
-
-const isKnown = (written: EncodingPlan, tree: SchemaTree | undefined): boolean =>
-  tree?._tag === "Leaf" || (written !== null && known.has(written))
-
-/** The same with the fields of structs in canonical order. */
-const sorted = (written: EncodingPlan, tree: SchemaTree): EncodingPlan => {
-  if (written?._tag === "List" && tree._tag === "List") {
-    const element = sorted(written.element, tree.element) ?? leaf
-    const list = { ...written, element }
-    if (isKnown(element, tree.element)) known.add(list)
-    return list
+/** Every part has a function of its own, so that none asks of a value what its schema is. */
+const writerOf = (plan: EncodingPlan, tree: SchemaTree): Writer => {
+  if (plan?._tag === "List" && tree._tag === "List") {
+    const element = writerOf(plan.element, tree.element)
+    const write = (value: unknown) =>
+      `[${(value as ReadonlyArray<unknown>).map(element.write).join()}]`
+    return { plan, write, element }
   }
-  if (written?._tag !== "Struct" || tree._tag !== "Struct") return written
-  const nodeOf = (name: string) => tree.fields.get(name)?.node as SchemaTree
-  const fields = written.fields.map(({ name, written: ofMember }) => ({
-    name,
-    written: sorted(ofMember, nodeOf(name))
-  }))
-  const containers = written.containers
-  const struct = { _tag: "Struct", fields: fields.sort(byName), containers } as const
-  if (fields.every((field) => isKnown(field.written, nodeOf(field.name)))) known.add(struct)
-  return struct
+  if (plan?._tag === "Struct" && tree._tag === "Struct") {
+    const fields = plan.fields.toSorted(byName).map(({ name, written }): FieldWriter => {
+      const node = tree.fields.get(name)?.node as SchemaTree
+      return { name, key: `${JSON.stringify(name)}:`, writer: writerOf(written, node) }
+    })
+    return { plan, write: structOf(fields), fields }
+  }
+  if (plan?._tag !== "Leaf") return { plan, write: tree._tag === "Leaf" ? scalar : free }
+  const { write: encode } = plan
+  return { plan, write: (value) => scalar(encode(value)) }
 }
 
-const leaf = { _tag: "Leaf", write: (value: unknown) => value } as const
+const structOf = (fields: ReadonlyArray<FieldWriter>) => (value: unknown) => {
+  let text = "{"
+  for (const { key, name, writer } of fields) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
+    if (member === undefined) continue
+    if (text !== "{") text += ","
+    text += key + writer.write(member)
+  }
+  return `${text}}`
+}
 
 /** A decimal without an exponent, which only one below 0.000001 would have as a number. */
 const plain = (value: number): string => {
@@ -63,30 +80,15 @@ const plain = (value: number): string => {
   return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`
 }
 
-/** What the platform writes as `plain` does. */
-const platformNumber = (value: number) =>
-  Math.abs(value) < 1e-6 && value !== 0 ? rawNumber(plain(value)) : value
+/** Characters that JSON escapes, or may: half of a pair. Other texts are quoted as they are. */
+const mayBeEscaped = /["\\\p{Cc}\p{Cs}]/u
 
-/** The encoded value of a known plan, with its keys in canonical order. */
-const encoded = (written: EncodingPlan, value: unknown): unknown => {
-  if (written === null) return value
-  switch (written._tag) {
-    case "Leaf": {
-      const output = written.write(value)
-      return typeof output === "number" ? platformNumber(output) : output
-    }
-    case "List":
-      return (value as ReadonlyArray<unknown>).map((each) => encoded(written.element, each))
-    case "Struct": {
-      const output: Record<string, unknown> = {}
-      for (const { name, written: ofMember } of written.fields) {
-        const member = (value as Readonly<Record<string, unknown>>)[name]
-        if (member !== undefined) output[name] = encoded(ofMember, member)
-      }
-      return output
-    }
-  }
-}
+const quoted = (text: string): string =>
+  mayBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`
+
+/** What a leaf is encoded as. A number is a decimal, and anything else has no schema. */
+const scalar = (value: unknown): string =>
+  typeof value === "string" ? quoted(value) : typeof value === "number" ? plain(value) : free(value)
 
 /** A value without a schema: its keys are sorted by their UTF-16 units. */
 const free = (value: unknown): string => {
@@ -100,52 +102,28 @@ const free = (value: unknown): string => {
   return `{${texts.join()}}`
 }
 
-const write = (written: EncodingPlan, value: unknown): string => {
-  if (written === null) return free(value)
-  if (known.has(written)) return JSON.stringify(encoded(written, value))
-  switch (written._tag) {
-    case "Leaf": {
-      const output = written.write(value)
-      return typeof output === "number" ? plain(output) : free(output)
-    }
-    case "List":
-      return `[${(value as ReadonlyArray<unknown>).map((each) => write(written.element, each)).join()}]`
-    case "Struct": {
-      let text = ""
-      for (const { name, written: ofMember } of written.fields) {
-        const member = (value as Readonly<Record<string, unknown>>)[name]
-        if (member === undefined) continue
-        text += `${text === "" ? "" : ","}"${name}":${write(ofMember, member)}`
-      }
-      return `{${text}}`
-    }
-  }
-}
+const withoutSchema: Writer = { plan: null, write: free }
 
 /** The members of a large value in canonical order, each with its key; a list has no keys. */
 const membersOf = (
-  written: EncodingPlan,
+  { element = withoutSchema, fields }: Writer,
   value: object
-): ReadonlyArray<readonly [key: string | null, member: unknown, written: EncodingPlan]> => {
-  if (Array.isArray(value)) {
-    const ofElement = written?._tag === "List" ? written.element : null
-    return value.map((element: unknown) => [null, element, ofElement])
-  }
+): ReadonlyArray<readonly [key: string, member: unknown, writer: Writer]> => {
+  if (Array.isArray(value)) return value.map((each: unknown) => ["", each, element])
   const members = value as Readonly<Record<string, unknown>>
-  return written?._tag === "Struct"
-    ? written.fields.map(({ name, written: ofMember }) => [name, members[name], ofMember])
-    : Object.keys(members)
+  return fields === undefined
+    ? Object.keys(members)
         .sort()
-        .map((key) => [key, members[key], null])
+        .map((key) => [`${JSON.stringify(key)}:`, members[key], withoutSchema])
+    : fields.map(({ key, name, writer }) => [key, members[name], writer])
 }
 
-function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
-  if (fits(written, value, { left: encodedAtOnce })) return write(written, value)
+function* textInSteps(writer: Writer, value: unknown): Steps<string> {
+  if (fits(writer.plan, value, { left: encodedAtOnce })) return writer.write(value)
   const parts: Array<string> = []
-  for (const [key, member, ofMember] of membersOf(written, value as object)) {
+  for (const [key, member, ofMember] of membersOf(writer, value as object)) {
     if (member === undefined) continue
-    const text = yield* textInSteps(ofMember, member)
-    parts.push(key === null ? text : `${JSON.stringify(key)}:${text}`)
+    parts.push(key + (yield* textInSteps(ofMember, member)))
     yield
   }
   return Array.isArray(value) ? `[${parts.join()}]` : `{${parts.join()}}`
