@@ -20,6 +20,7 @@ const reads: ReadonlyArray<string> = [
   `${migration}undo/`,
   `${migration}summary.csv`,
   `${migration}balances.csv`,
+  `${migration}corrections.csv`,
   `${migration}imports/`,
   `${migration}imports/?state=FAILED`,
   `${migration}imports/T-0001/`,

@@ -20,6 +20,8 @@ create table refused_lines (
 
 create index refused_lines_of_batch on refused_lines (batch, line);
 
+create index refused_lines_of_supplier on refused_lines (supplier, batch, line);
+
 create index refused_lines_unsettled on refused_lines (recorded_at) where not is_settled;
 
 -- `settle_refused` adds the differences up.
@@ -42,6 +44,7 @@ from (
 ) as parts join batches on batches.id = parts.batch
 where finished_at is not null group by supplier, cohort;
 
+grant select (supplier, cohort, batch, line) on refused_lines to data_import_board;
 grant select on refused_counts to data_import_query, data_import_board, data_import_operator;
 
 create function count_refused_insert() returns trigger

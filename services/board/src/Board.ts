@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as AuditBoard from "@data-import/domain/board/AuditBoard"
 import * as CertificateBoard from "@data-import/domain/board/CertificateBoard"
+import * as AccountLists from "@data-import/domain/board/AccountLists"
 import * as ImportBoard from "@data-import/domain/board/ImportBoard"
 import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
@@ -84,6 +85,7 @@ const documents = Layer.unwrap(
 const programs = Layer.mergeAll(
   AuditBoard.layer,
   CertificateBoard.layer,
+  AccountLists.layer,
   ImportBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer,

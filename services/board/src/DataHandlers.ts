@@ -1,7 +1,6 @@
 /** The data of the board over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
-import { ManagerRequired } from "@data-import/api/Refusal"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
@@ -9,6 +8,7 @@ import { WaveReview } from "@data-import/domain/board/WaveReview"
 import * as Answer from "@data-import/server/http/Answer"
 import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
+import * as AccountFiles from "./AccountFiles.ts"
 import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
 import * as SummaryHandlers from "./SummaryHandlers.ts"
@@ -65,14 +65,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const query = { ...filter, after, limit }
         return ok(imports.imports(call.session.user, supplierOf(call), query))
       },
-      exportBalances: (call) => {
-        const { cohort = null } = call.parameters
-        if (call.session.user.role !== "manager") return Effect.fail(new ManagerRequired())
-        const caller = Guard.callerOf(call)
-        return Effect.flatMap(imports.balances(caller, supplierOf(call), cohort), (text) =>
-          Answer.csvParts(text, Files.header(Files.nameOf(call, "balances.csv")))
-        )
-      },
+      ...(yield* AccountFiles.handlers),
       ...(yield* CertificateHandlers.handlers),
       ...(yield* SummaryHandlers.handlers),
       getBoardAccount: (call) =>

@@ -21,8 +21,12 @@ export const text = (content: string, contentType: string, name: string) =>
 
 export const csv = (content: string, name: string) => text(content, "text/csv; charset=utf-8", name)
 
-export const pdf = (bytes: Uint8Array, name: string) =>
+const bytesOf = (contentType: string) => (bytes: Uint8Array, name: string) =>
   HttpServerResponse.uint8Array(bytes, {
-    contentType: "application/pdf",
+    contentType,
     headers: header(name)
   }) as Answer.Response<200, Uint8Array>
+
+export const pdf = bytesOf("application/pdf")
+
+export const sheet = bytesOf("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")

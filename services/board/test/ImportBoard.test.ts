@@ -1,5 +1,5 @@
 import { expect, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { ImportBoard, layer } from "@data-import/domain/board/ImportBoard"
 import { importsSampled, problemsBody, shares } from "@data-import/domain/board/Problems"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
@@ -73,36 +73,6 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
       expect(yield* cleared(2)).toEqual(["a", "b", "c"])
       expect(groups.map((group) => group.cleared)).toEqual([1, 3])
       expect(yield* cleared(2, "wave-2")).toEqual([])
-    })
-  )
-
-  it.effect("are exported with their balances as CSV, and erased ones as one amount", () =>
-    Effect.gen(function* () {
-      const { balances } = yield* ImportBoard
-      const { mine, user } = yield* begin
-      const { code } = mine.supplier
-      const csv = (cohort: string | null) =>
-        Effect.flatMap(balances({ user, requestId }, code, cohort), Stream.mkString)
-      const head =
-        "external_account_number,kraken_account_number,state,cohort,account_created_at,balance\r\n"
-      expect(yield* csv(null)).toBe(head)
-      const formula = "=1+1"
-      const numbers = [formula, "a", "b", "c"]
-      yield* stage(mine, numbers, "wave-1")
-      yield* stage(mine, ["pending"])
-      const accounts: Array<string> = []
-      for (const number of numbers) accounts.push((yield* complete(mine, number)).number)
-      const erasing = yield* Erasures
-      for (const number of ["a", "b"]) yield* erasing.erase({ key: mine.keyOf(number), at: noon })
-      const rows = [
-        `'=1+1,${accounts[0]},IMPORTED,wave-1,2026-01-01T12:00:00Z,50.00`,
-        `c,${accounts[3]},IMPORTED,wave-1,2026-01-01T12:00:00Z,50.00`,
-        ",,ERASED,,,100.00"
-      ]
-      const text = head + rows.map((row) => `${row}\r\n`).join("")
-      expect(yield* csv(null)).toBe(text)
-      expect(yield* csv("wave-1")).toBe(text)
-      expect(yield* csv("wave-2")).toBe(head)
     })
   )
 

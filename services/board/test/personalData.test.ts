@@ -77,7 +77,10 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
               if (text.includes(canary)) told.push(`${endpoint.identifier} ${number}`)
             }
           }
-          expect(told).toEqual(["reveal failed", "reveal imported"])
+          expect(told).toEqual([
+            ...["exportCorrections failed", "reveal failed"],
+            ...["exportCorrections imported", "reveal imported"]
+          ])
           const search = `/board/api/migrations/${supplier}/imports/?search=${canary}`
           yield* one.get(`${search}&code=${canary}&attr=${canary}&cohort=${canary}`)
           yield* one.get(`/board/api/audit/?who=${canary}&external_account_number=${canary}`)

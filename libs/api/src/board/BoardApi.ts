@@ -181,11 +181,24 @@ const listCertificates = get("listBoardCertificates", certificates, {
   success: Certificates.BoardCertificatesBody
 })
 
+/** Of all accounts unless a cohort is given. */
+const accountsOf = { params: supplier, query: Schema.Struct({ cohort: text }) }
+
 /** A stream, because a migration may have millions of accounts. */
 const exportBalances = get("exportBalances", `${migration}balances.csv`, {
-  params: supplier,
-  query: Schema.Struct({ cohort: text }),
+  ...accountsOf,
   success: Schema.String
+})
+
+/** A stream, for the same reason. */
+const exportCorrections = get("exportCorrections", `${migration}corrections.csv`, {
+  ...accountsOf,
+  success: Schema.String
+})
+
+const exportCorrectionSheet = get("exportCorrectionSheet", `${migration}corrections.xlsx`, {
+  ...accountsOf,
+  success: Schema.Uint8Array
 })
 
 const auditFilter = {
@@ -260,6 +273,8 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   }),
   listImports,
   exportBalances,
+  exportCorrections,
+  exportCorrectionSheet,
   listCertificates,
   get("getBoardCertificate", `${certificates}:certificate_id/`, {
     params: oneCertificate,

@@ -26,7 +26,6 @@ import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import * as Bodies from "./AccountBodies.ts"
 import { totalOf as statesTotal } from "./MigrationBodies.ts"
-import { balancesCsv } from "./BalanceList.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { clearedBy, problemsBody, shares } from "./Problems.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
@@ -64,15 +63,6 @@ export class ImportBoard extends Context.Service<
       supplier: string,
       query: ImportsQuery
     ) => Effect.Effect<Bodies.ImportRows, Failure>
-    /**
-     * CSV of the accounts with their balances, in the order of the numbers, and erased accounts as
-     * one amount. `cohort` null means all accounts. Audit: `read_accounts`.
-     */
-    readonly balances: (
-      caller: BoardCaller,
-      supplier: string,
-      cohort: string | null
-    ) => Effect.Effect<Stream.Stream<string, Failure>, Failure>
     readonly account: (
       user: BoardUser,
       supplier: string,
@@ -250,23 +240,6 @@ const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
   return Bodies.accountBody({ ...found, ...content, audit: audit.entries, verified }, at)
 })
 
-const balances = Effect.fnUntraced(function* (
-  { auditLog, searching }: Dependencies,
-  caller: BoardCaller,
-  { code: supplier, organisation }: Supplier,
-  cohort: string | null
-) {
-  yield* auditLog.recordRead({
-    key: { import_supplier: supplier, external_account_number: null },
-    action: "read_accounts",
-    caller: callerFor(caller, organisation),
-    at: yield* DateTime.now
-  })
-  return balancesCsv(searching.balances({ supplier, cohort })).pipe(
-    Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
-  )
-})
-
 const reveal = Effect.fnUntraced(function* (
   { auditLog, searching }: Dependencies,
   caller: BoardCaller,
@@ -337,13 +310,6 @@ const make = Effect.gen(function* () {
     ),
     imports: traced("ImportBoard.imports")((user, named, query) =>
       available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))
-    ),
-    balances: traced("ImportBoard.balances")((caller, named, cohort) =>
-      available(
-        Effect.flatMap(seen(caller.user, named), (supplier) =>
-          balances(deps, caller, supplier, cohort)
-        )
-      )
     ),
     account: traced("ImportBoard.account")((user, named, number) =>
       available(Effect.flatMap(find(deps, user, named, number), (found) => account(deps, found)))

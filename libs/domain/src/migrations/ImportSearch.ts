@@ -7,6 +7,7 @@ import type { BigDecimal, DateTime, Effect, Option, Stream } from "effect"
 import { Context } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
 import type { AdditionCounts } from "../additions/AdditionCounts.ts"
+import type { BatchId } from "../batches/Batch.ts"
 import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
@@ -67,6 +68,27 @@ export interface FailedImport {
   readonly errors: ReadonlyArray<AttemptError>
   /** Whether it has more errors. */
   readonly hasMore: boolean
+}
+
+/** A failed import with all errors of its latest attempt. */
+export interface FailedAccount extends Pick<FailedImport, "errors" | "number" | "outcome"> {
+  /** What is staged, if a document is missing whose path it has. */
+  readonly payload: string | null
+}
+
+/** A line that was refused, and whose account has not come since. */
+export interface RefusedLine {
+  readonly batch: BatchId
+  readonly line: number
+  readonly number: string | null
+  /** As the results of the batch have it. */
+  readonly result: string
+}
+
+/** The imports or lines of a supplier; of this cohort, or of all if it is null. */
+interface WholeList {
+  readonly supplier: SupplierCode
+  readonly cohort: string | null
 }
 
 /** The balance of an account, including what was added after its import. */
@@ -130,11 +152,15 @@ export class ImportSearch extends Context.Service<
      * The balance of every account, erased ones included, each once and in code point order of the
      * external numbers. They are read a bounded part at a time, each as it is at that time.
      */
-    readonly balances: (query: {
-      readonly supplier: SupplierCode
-      /** Only accounts of this cohort; null for all. */
-      readonly cohort: string | null
-    }) => Stream.Stream<AccountBalance, StorageUnavailable>
+    readonly balances: (query: WholeList) => Stream.Stream<AccountBalance, StorageUnavailable>
+
+    /** Every failed import, in the order of the numbers, read like the balances. */
+    readonly failures: (
+      query: WholeList & { readonly at: DateTime.Utc }
+    ) => Stream.Stream<FailedAccount, StorageUnavailable>
+
+    /** The refused lines of batches that have ended, by batch and line. */
+    readonly refusals: (query: WholeList) => Stream.Stream<RefusedLine, StorageUnavailable>
 
     /**
      * The imported accounts in groups, some of them alike: they are read a bounded part at a time.

@@ -20,6 +20,7 @@ import { AttemptError } from "../tables/AttemptError.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { balances } from "./AccountBalances.ts"
 import { wave } from "./Waves.ts"
+import { failures, refusals } from "./WholeFailures.ts"
 import { startOf } from "../imports/ImportList.ts"
 import { foundInPart, hasCode, sourceOf, stateOf } from "../imports/ImportSource.ts"
 
@@ -254,6 +255,14 @@ export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
       balances: (query) =>
         isStorable(query.supplier) && isStorable(query.cohort ?? "")
           ? balances(database, query)
+          : Stream.empty,
+      failures: (query) =>
+        isStorable(query.supplier) && isStorable(query.cohort ?? "")
+          ? failures(database, query)
+          : Stream.empty,
+      refusals: (query) =>
+        isStorable(query.supplier) && isStorable(query.cohort ?? "")
+          ? refusals(database, query)
           : Stream.empty,
       wave: (query) => (isStorable(query.cohort ?? "") ? wave(database, query) : Stream.empty),
       staged: (key) => (isStorableKey(key) ? run(staged(sql, key)) : Effect.succeedNone)

@@ -3,6 +3,7 @@ import { RetryButton } from "../actions/RetryButton.tsx"
 import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
+import { CorrectionLinks } from "../parts/CorrectionLinks.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
@@ -105,6 +106,7 @@ export const ProblemsPage = ({ supplier }: { readonly supplier: string }) => {
       <Headline title={`Problems of ${supplier}`}>
         {answer.value === undefined ? "Problems" : ofProblems(answer.value)}
       </Headline>
+      <CorrectionLinks supplier={supplier} />
       <Answered answer={answer} lines={10}>
         {(problems) => <Groups problems={problems} supplier={supplier} />}
       </Answered>

@@ -1,0 +1,85 @@
+/**
+ * Lists of all accounts of a migration, as streams: their balances, and what its supplier has to
+ * correct. Reading one is in the audit log. A supplier that the user may not see is reported as
+ * unknown.
+ * Source: docs/contract/board.md#balances, docs/contract/board.md#correction-file.
+ */
+import { Context, DateTime, Effect, Layer, Stream } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { ImportSearch } from "../migrations/ImportSearch.ts"
+import { type Failure, unavailable } from "../requests/Failure.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
+import { traced } from "../support/Traced.ts"
+import { balancesCsv } from "./BalanceList.ts"
+import { type BoardCaller, callerFor } from "./BoardCaller.ts"
+import { accountRows, type CorrectionRow, lineRows } from "./CorrectionFile.ts"
+import { visibleSupplier } from "./VisibleSuppliers.ts"
+
+/** `cohort` null means all accounts. Audit: `read_accounts`. */
+type List<A> = (
+  caller: BoardCaller,
+  supplier: string,
+  cohort: string | null
+) => Effect.Effect<Stream.Stream<A, Failure>, Failure>
+
+export class AccountLists extends Context.Service<
+  AccountLists,
+  {
+    /**
+     * CSV of the accounts with their balances, in the order of the numbers, and erased accounts as
+     * one amount.
+     */
+    readonly balances: List<string>
+    /** The rows of failed accounts, then those of refused lines. */
+    readonly corrections: List<CorrectionRow>
+  }
+>()("@data-import/domain/AccountLists") {}
+
+interface Of {
+  readonly supplier: SupplierCode
+  readonly cohort: string | null
+  readonly at: DateTime.Utc
+}
+
+const make = Effect.gen(function* () {
+  const auditLog = yield* AuditLog
+  const configuration = yield* Configuration
+  const searching = yield* ImportSearch
+
+  /** Records that all accounts are read, which the stream then does. */
+  const read = <A>(list: (of: Of) => Stream.Stream<A, StorageUnavailable>): List<A> =>
+    Effect.fnUntraced(
+      function* (caller, named, cohort) {
+        const found = yield* visibleSupplier(configuration, caller.user, named)
+        const { code: supplier, organisation } = found
+        const at = yield* DateTime.now
+        yield* auditLog.recordRead({
+          key: { import_supplier: supplier, external_account_number: null },
+          action: "read_accounts",
+          caller: callerFor(caller, organisation),
+          at
+        })
+        return list({ supplier, cohort, at }).pipe(
+          Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
+        )
+      },
+      Effect.catchTag("StorageUnavailable", () => unavailable)
+    )
+
+  return AccountLists.of({
+    balances: traced("AccountLists.balances")(read((of) => balancesCsv(searching.balances(of)))),
+    corrections: traced("AccountLists.corrections")(
+      read((of) =>
+        Stream.concat(
+          Stream.flatMap(searching.failures(of), (each) => Stream.fromIterable(accountRows(each))),
+          Stream.flatMap(searching.refusals(of), (each) => Stream.fromIterable(lineRows(each)))
+        )
+      )
+    )
+  })
+})
+
+/** Needs the storage ports. */
+export const layer = Layer.effect(AccountLists, make)
