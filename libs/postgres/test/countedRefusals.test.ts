@@ -3,7 +3,7 @@
  * Nothing else may take lines.
  */
 import { expect, layer } from "@effect/vitest"
-import { type DateTime, Effect } from "effect"
+import { type DateTime, Effect, Stream } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import * as Batch from "@data-import/domain/batches/Batch"
 import { Batches } from "@data-import/domain/batches/Batches"
@@ -33,6 +33,8 @@ import {
   noonPlus
 } from "@data-import/domain/testing/freshNames"
 import { claim, stagedContent } from "@data-import/domain/testing/importStates"
+import { Database } from "../src/connection/Database.ts"
+import { refusalsBy } from "../src/migrations/WholeFailures.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 type Owner = Omit<Begun, "id">
@@ -135,6 +137,13 @@ const counting = (it: TestDatabase.It): void => {
       yield* refused(of, lines)
       yield* refused(of, lines, { operation: "PROCESS", cohort: null })
       expect(yield* countOf(of)).toBe(3)
+      const query = { supplier: of.supplier.code, cohort: null }
+      const listed = yield* Stream.runCollect(refusalsBy(2)(yield* Database, query))
+      expect(listed.map(({ line, number }) => [line, number])).toEqual([
+        [1, "a"],
+        [2, null],
+        [3, null]
+      ])
       const other = yield* freshSupplier
       yield* refused(other, lines)
       yield* stage(other, "a")

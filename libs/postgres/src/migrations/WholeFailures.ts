@@ -32,10 +32,9 @@ type FailuresQuery = Parameters<Search["failures"]>[0]
 const failedPage = (
   { sql }: Database["Service"],
   { at, cohort, supplier }: FailuresQuery,
-  after: string,
-  size: number
+  after: string
 ) => {
-  const part = { supplier, kind: "all", after, size } as const
+  const part = { supplier, kind: "all", after, size: pageSize } as const
   return failedRows(sql`
     with part(id, place) as materialized (${sourceOf(sql, { failed: true }, part)}),
     found as (
@@ -53,17 +52,14 @@ const failedPage = (
     ${sql.literal(foundInPart)}`)
 }
 
-/** Reads the failed imports in pages of this size. */
-export const failuresBy = (size: number) => (database: Database["Service"], query: FailuresQuery) =>
-  partByPart(size, (after) => database.run(failedPage(database, query, after, size))).pipe(
+export const failures = (database: Database["Service"], query: FailuresQuery) =>
+  partByPart(pageSize, (after) => database.run(failedPage(database, query, after))).pipe(
     Stream.flatMap(({ errors, number, outcome, payload }) =>
       number === null || outcome === null || errors === null
         ? Stream.empty
         : Stream.succeed({ number, outcome, errors, payload })
     )
   )
-
-export const failures = failuresBy(pageSize)
 
 const refusedRows = rowsOf(
   Schema.Struct({
@@ -104,13 +100,14 @@ const refusedPage = (
     where line = first_line + place - 1
     order by batch, line`)
 
-export const refusals = ({ run, ...database }: Database["Service"], query: RefusalsQuery) =>
+/** Reads the refused lines in pages of this size. */
+export const refusalsBy = (size: number) => (database: Database["Service"], query: RefusalsQuery) =>
   Stream.paginate(
     null,
     Effect.fnUntraced(function* (after: Pick<RefusedLine, "batch" | "line"> | null) {
-      const rows = yield* run(refusedPage({ run, ...database }, query, after, pageSize))
-      const last = rows.at(-1)
-      const next = last === undefined ? Option.none() : Option.some(last)
-      return [rows, next] as const
+      const rows = yield* database.run(refusedPage(database, query, after, size))
+      return [rows, Option.fromNullishOr(rows.at(-1))] as const
     })
   )
+
+export const refusals = refusalsBy(pageSize)
