@@ -26,6 +26,9 @@ const secondsIn = (stat: ReadonlyArray<string> | null, fields: ReadonlyArray<num
 /** Processor seconds of one process so far. */
 export const cpuSeconds = (pid: number): number => secondsIn(statOf(pid), timeFields.slice(0, 2))
 
+/** Processor seconds so far of the children of this process that have ended. */
+export const endedCpuSeconds = (): number => secondsIn(statOf(process.pid), timeFields.slice(2))
+
 const childrenOf = (parent: number): ReadonlyArray<ReadonlyArray<string>> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -155,10 +155,14 @@ const numberOf = (value: BigDecimal.BigDecimal): number => {
     : Number(BigDecimal.format(value))
 }
 
+const hundredths = [100n, 10n, 1n] as const
+
 /** In units of 0.01. The value must not have more decimals. */
 export const hundredthsOf = ({ scale, value }: BigDecimal.BigDecimal): bigint => {
-  if (scale === 2) return value
-  return scale === 0 ? value * 100n : BigDecimal.scale(BigDecimal.make(value, scale), 2).value
+  const factor = hundredths[scale]
+  return factor === undefined
+    ? BigDecimal.scale(BigDecimal.make(value, scale), 2).value
+    : value * factor
 }
 
 /** Two decimals, as in "12.50". The value must not have more. */
