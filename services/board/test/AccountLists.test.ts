@@ -1,9 +1,8 @@
 /** Lists of all accounts: their balances, and what the supplier has to correct. */
 import { expect, layer } from "@effect/vitest"
-import { test } from "vitest"
 import { Effect, Stream } from "effect"
 import { AccountLists } from "@data-import/domain/board/AccountLists"
-import { correctionCsv, fieldInWords } from "@data-import/domain/board/CorrectionFile"
+import { correctionCsv } from "@data-import/domain/board/CorrectionFile"
 import { registry } from "@data-import/domain/codes/Code"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { missingDocument } from "@data-import/domain/migrations/SupplierSummary"
@@ -103,9 +102,3 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
     })
   )
 })
-
-test.each([
-  ["ledgers.0.transactions.12.amount", "Ledger 1, transaction 13, amount"],
-  ["non_field_errors", "The account as a whole"],
-  ["date_of_birth", "Date of birth"]
-])("%s in words is %s", (path, words) => expect(fieldInWords(path)).toBe(words))

@@ -13,6 +13,7 @@ const exceptions: Readonly<Record<string, string>> = {
   time: "An instant.",
   ".interval": "Instants of a forecast.",
   ".code, code": "A name: of an account, a code, a path or a request.",
+  ".field-name": "Which element of a list a field is in.",
   ".error-text": "The text of one error: bounds, examples and days.",
   ".stored dd": "What is stored of one account.",
   "th[scope=col]": "The name of a column.",

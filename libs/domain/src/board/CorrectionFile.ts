@@ -7,6 +7,7 @@ import { Result, Stream } from "effect"
 import { registry } from "../codes/Code.ts"
 import type { FailedAccount, RefusedLine } from "../migrations/ImportSearch.ts"
 import { missingDocument } from "../migrations/SupplierSummary.ts"
+import { fieldInWords } from "../accounts/FieldWords.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { csvOf } from "./Csv.ts"
@@ -32,22 +33,6 @@ interface Failed {
   readonly code: string
   readonly attr: string
   readonly detail?: string
-}
-
-const singular = (name: string): string => name.replace(/s$/, "")
-
-/** A path in words, such as `Ledger 1, transaction 3, amount`; elements are counted from 1. */
-export const fieldInWords = (path: string): string => {
-  if (path === wholePayload || path === "") return "The account as a whole"
-  const words: Array<string> = []
-  for (const segment of path.split(".")) {
-    const last = words.at(-1)
-    if (/^\d+$/.test(segment) && last !== undefined) {
-      words[words.length - 1] = `${singular(last)} ${Number(segment) + 1}`
-    } else words.push(segment.replaceAll("_", " "))
-  }
-  const text = words.join(", ")
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const entryOf = (code: string) => new Map(Object.entries(registry)).get(code)

@@ -1,5 +1,6 @@
 /** The life of an account, from its first staging to its last change. */
 import type { Account, AuditEntry } from "../data/Answers.ts"
+import { FieldName } from "../parts/FieldName.tsx"
 import { ErrorText } from "../parts/Problem.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -28,7 +29,7 @@ const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
       <ul class="examples">
         {attempt.errors.map(({ attr, code, ...text }) => (
           <li key={`${attr} ${code}`}>
-            <code>{attr}</code> <span class="code">{code}</span> <ErrorText {...text} />
+            <FieldName path={attr} /> <span class="code">{code}</span> <ErrorText {...text} />
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@
 import type { BatchLines } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
+import { FieldName } from "../parts/FieldName.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Pager, usePaging } from "../parts/Pager.tsx"
 import { ErrorText } from "../parts/Problem.tsx"
@@ -52,7 +53,7 @@ const columnsFor = (
               <Link to={pages.lines(supplier, id, { outcome: "FAILED", code, attr })} class="code">
                 {code}
               </Link>{" "}
-              at <code>{attr}</code> <ErrorText {...text} />
+              at <FieldName path={attr} /> <ErrorText {...text} />
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
+import { FieldName } from "./FieldName.tsx"
 
 interface ErrorTextProps {
   readonly detail: string
@@ -52,7 +53,7 @@ const ExampleItem = ({ example, lineTo, supplier }: ExampleProps) => {
           {number}
         </Link>
       )}{" "}
-      {attr !== undefined && <code>{attr}</code>} <ErrorText {...example} />
+      {attr !== undefined && <FieldName path={attr} />} <ErrorText {...example} />
     </li>
   )
 }
@@ -61,7 +62,7 @@ export const Problem = ({ lineTo, problem, supplier }: ProblemProps) => {
   const { attr, code, examples, meaning, remedy } = problem
   return (
     <>
-      <span class="code">{code}</span> at <code>{attr}</code>
+      <span class="code">{code}</span> at <FieldName path={attr} />
       <small>
         {plain(meaning)} <b>{plain(remedy)}</b>
       </small>
