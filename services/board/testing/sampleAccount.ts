@@ -101,7 +101,8 @@ export const account = (
           detail: "Must be at most 2026-01-15.",
           business_day: "2026-01-15"
         }
-      ]
+      ],
+      passed_by_day: null
     }
   ],
   stored: masked,
