@@ -103,6 +103,21 @@ export const account = (
         }
       ],
       passed_by_day: null
+    },
+    {
+      started_at: instant(now - 3 * hour),
+      ended_at: instant(now - 3 * hour + 1_000),
+      dry_run: true,
+      outcome: "DRY_RUN_SUCCESSFUL",
+      code: "dry_run_successful",
+      meaning: "The account would be created.",
+      errors: [],
+      passed_by_day: {
+        failed_at: instant(now - 27 * hour),
+        failed_on: "2026-01-15",
+        business_day: "2026-01-16",
+        alone: true
+      }
     }
   ],
   stored: masked,

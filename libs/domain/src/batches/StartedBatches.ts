@@ -39,7 +39,7 @@ const create = Effect.fnUntraced(function* (batches: Batches["Service"], wanted:
 })
 
 /** Another request gives the same batch its lines, or gave it others. */
-export class OtherLines extends Data.TaggedError("OtherLines")<{
+class OtherLines extends Data.TaggedError("OtherLines")<{
   readonly isConcurrent: boolean
 }> {}
 
