@@ -1,7 +1,7 @@
 /** What a manager can do with the ticked accounts of a list, or with all of it if none is ticked. */
 import { useState } from "preact/hooks"
 import type { ImportRows } from "../data/Answers.ts"
-import type { Filter } from "../pages/ImportsPage.tsx"
+import type { Filter } from "../text/ImportFilter.ts"
 import { count } from "../text/Numbers.ts"
 import type { Selection } from "../text/Selections.ts"
 import { isOpen } from "../text/Words.ts"

@@ -15,21 +15,13 @@ import { useIsManager } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
+import { type Filter, filterOf, filters, kept } from "../text/ImportFilter.ts"
 import { money } from "../text/Numbers.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
 
 type Row = ImportRows["imports"][number]
 
 const limit = "100"
-/** Filters that only links set; the form keeps them. */
-const kept = ["attr", "ledger", "money", "first_problems"] as const
-const own = ["state", "code", "cohort", "without_cohort", "corrected", "search"] as const
-const filters = [...own, ...kept] as const
-export type Filter = Readonly<Record<(typeof filters)[number], string | null>>
-
-const filterOf = (query: URLSearchParams): Filter =>
-  Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
-
 /** Whether every row of the list has a balance. */
 const isOfAccounts = ({ ledger, money, state }: Filter): boolean =>
   state === "IMPORTED" || ledger !== null || money !== null
