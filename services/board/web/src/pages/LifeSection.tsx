@@ -23,8 +23,8 @@ const ByDay = ({ attempt }: { readonly attempt: Attempt }) => {
   if (byDay === null) return null
   return (
     <small>
-      {outcome === "CREATED" ? "Imported" : "It passed"} on {byDay.business_day} although it failed
-      on {byDay.failed_on}, unchanged: the rule depends on the day.
+      {outcome === "CREATED" ? "Imported" : "It passed"} on <time>{byDay.business_day}</time>{" "}
+      although it failed on <time>{byDay.failed_on}</time>, unchanged: the rule depends on the day.
       {!byDay.alone && " The rules or the configuration have changed since, too."}
     </small>
   )
