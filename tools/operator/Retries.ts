@@ -87,6 +87,8 @@ export const retry = Command.make(
     }
     const { counts, id } = yield* processImports(yield* Batches, wanted, numbers).pipe(
       Effect.catchTags({
+        // Nobody else knows the batch.
+        OtherLines: Effect.die,
         BatchLimitExceeded: ({ of }) => new Refused({ why: tooMany[of] }),
         StorageLimitExceeded: () => new Refused({ why: tooMany.stored })
       })

@@ -33,7 +33,7 @@ const reads: ReadonlyArray<string> = [
 const writes: ReadonlyArray<readonly [path: string, body: object]> = [
   ["plan/", { points: [{ day: "2031-01-31", accounts: 10 }] }],
   ["cohort/", { cohort: "wave-1", external_account_numbers: ["T-0001"] }],
-  ["retry/", {}],
+  ["process/", {}],
   ["sign-off/", {}],
   ["status/", { status: "PAUSED" }],
   ["status/", { status: "ONGOING" }],

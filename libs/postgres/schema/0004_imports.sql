@@ -10,6 +10,7 @@
 -- lease or a list never touches it; the free space keeps those updates within the page. Size and
 -- hash of the payload are read instead of it, and the hash stays when the payload of an account is
 -- deleted. The latest account may have been reverted; the import is then pending again.
+-- `failed_staging` counts `stagings`: it is 0 if something was staged since one failed.
 create table import_processes (
   id bigint generated always as identity constraint import_processes_pkey primary key,
   supplier text collate "C" not null
@@ -72,10 +73,11 @@ where erased_at is not null;
 -- Waiting imports in the order of their first staging. An index on the time of the last staging
 -- would get another entry with each staging.
 create index import_processes_oldest on import_processes (supplier, id)
-where account_number is null and not skipped and failed_staging is null;
+where account_number is null and not skipped and coalesce(failed_staging, 0) = 0;
 
 create index import_processes_oldest_of_cohort on import_processes (supplier, cohort, id)
-where cohort is not null and account_number is null and not skipped and failed_staging is null;
+where cohort is not null and account_number is null and not skipped
+  and coalesce(failed_staging, 0) = 0;
 
 -- The payloads that are to be deleted at some time.
 create index import_processes_with_payload on import_processes (account_created_at)

@@ -13,6 +13,7 @@ import {
   type SearchFilter
 } from "@data-import/domain/migrations/ImportSearch"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
+import type { CalendarDate } from "@data-import/domain/schema/Field"
 import { sum, twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import {
   freshSupplier,
@@ -116,6 +117,47 @@ const paging = (it: TestDatabase.It): void => {
         }
       }
       expect(yield* paged(owner, { code: "lease_expired" }, 10, 90)).toEqual(["d"])
+    })
+  )
+
+  it.effect("counts what a batch would take, and what may pass on another day", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      const { count } = yield* ImportSearch
+      const parameters = { business_day: "2026-01-01" }
+      const tooYoung = { code: "max_value", attr: "customers.0.date_of_birth", parameters } as const
+      yield* fail(owner, "a1", noonPlus(1), [tooYoung])
+      yield* fail(owner, "a2", noonPlus(1), [tooYoung, invalidPhone])
+      yield* stage(owner, ["b1"], "wave-1")
+      const counted = (filter: SearchFilter, today = "2026-01-02") =>
+        count({
+          supplier: owner.supplier.code,
+          filter,
+          today: today as CalendarDate,
+          at: noonPlus(30)
+        })
+      const none = { accounts: 0, codes: [] }
+      expect(yield* counted({})).toEqual({
+        accounts: 5,
+        failedByDay: { accounts: 1, codes: ["max_value"] }
+      })
+      expect((yield* counted({}, "2026-01-01")).failedByDay).toEqual(none)
+      const filters: ReadonlyArray<readonly [SearchFilter, ReadonlyArray<string>]> = [
+        [{ corrected: true }, ["b1"]],
+        [{ state: "FAILED", corrected: true }, []],
+        [{ state: "PENDING", code: "invalid" }, ["b1"]],
+        [{ code: "invalid", cohort: "wave-1" }, ["a2", "b1", "b2"]],
+        [{ attr: "customers.*.mobile" }, ["a2", "b1", "b2"]],
+        [{ numbers: ["a2", "b1"] }, ["a2", "b1"]],
+        [{ search: "a\0" }, []]
+      ]
+      for (const [filter, numbers] of filters) {
+        const label = JSON.stringify(filter)
+        expect(yield* paged(owner, filter, 10, 30), label).toEqual(numbers)
+        const accounts = numbers.length
+        expect(yield* counted(filter), label).toEqual({ accounts, failedByDay: none })
+      }
+      expect((yield* counted({ numbers: ["a1", "c", "d"] })).accounts).toBe(1)
     })
   )
 

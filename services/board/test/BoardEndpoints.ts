@@ -60,7 +60,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setStatus: () => ({ status: "Paused" }),
   setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
   processCohort: processing,
-  retryFailed: processing,
+  previewProcess: () => ({ selection: {} }),
   undoWave: () => ({
     batch_id: crypto.randomUUID(),
     cohort: "wave-1",

@@ -1,5 +1,5 @@
 import { expect, layer as withLayer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { type DateTime, Duration, Effect, Layer } from "effect"
 import { ImportBoard, layer } from "@data-import/domain/board/ImportBoard"
 import { importsSampled, problemsBody, shares } from "@data-import/domain/board/Problems"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
@@ -8,8 +8,10 @@ import { Documents } from "@data-import/domain/documents/Documents"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import type { FailedImport } from "@data-import/domain/migrations/ImportSearch"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import { noon } from "@data-import/domain/testing/freshNames"
-import { domesticPayload } from "@data-import/domain/testing/samples"
+import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { freshAttempt, newAccountFor, noon, noonPlus } from "@data-import/domain/testing/freshNames"
+import { lease, noLimits } from "@data-import/domain/testing/importStates"
+import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
 import { begin, boardLayer, complete, fail, type Owner, stage } from "./boardPrograms.ts"
 
 const payloadOf = ({ keyOf }: Owner, number: string) =>
@@ -94,12 +96,14 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
       expect(yield* of({})).toEqual(["ab", 3, "b"])
       expect(yield* of({ after: "b" })).toEqual(["c", 3, null])
       expect(yield* of({ state: "FAILED" })).toEqual(["b", 1, null])
-      expect(yield* of({ code: "invalid" })).toEqual(["b", 1, null])
-      expect(yield* of({ code: "invalid", state: "PENDING" })).toEqual(["", 0, null])
+      expect(yield* of({ code: "invalid", state: "FAILED" })).toEqual(["b", 1, null])
+      expect(yield* of({ code: "invalid" })).toEqual(["b", null, null])
+      expect(yield* of({ corrected: true })).toEqual(["", null, null])
       expect(yield* of({ attr: "customers.*.landline" })).toEqual(["b", null, null])
       expect(yield* of({ search: "c" })).toEqual(["c", null, null])
       expect(yield* of({ search: "c", cohort: "wave-2" })).toEqual(["", 0, null])
-      expect(yield* of({ attr: "customers.*.landline", code: "blank" })).toEqual(["", 0, null])
+      const blank = { attr: "customers.*.landline", code: "blank" }
+      expect(yield* of({ ...blank, state: "FAILED" })).toEqual(["", 0, null])
       expect(yield* of({ cohort: "wave-2" })).toEqual(["", 0, null])
       const without_cohort = true
       expect(yield* of({ without_cohort })).toEqual(["", 0, null])
@@ -146,6 +150,49 @@ withLayer(boardLayer, { excludeTestServices: true })("the imports on the board",
         kraken_account_number: number,
         balance: "50.00"
       })
+    })
+  )
+
+  it.effect("say of an attempt that passed if the one before had failed by the day", () =>
+    Effect.gen(function* () {
+      const { account } = yield* ImportBoard
+      const imports = yield* ImportProcesses
+      const { mine, user } = yield* begin
+      yield* stage(mine, ["a"])
+      const [key, { caller }] = [mine.keyOf("a"), mine]
+      const begun = Effect.fnUntraced(function* (at: DateTime.Utc, judgedBy: string) {
+        const attempt = freshAttempt()
+        const held = { key, attempt, dryRun: false, caller, at }
+        yield* imports.claim({ ...held, lease, limits: noLimits, judgedBy })
+        return held
+      })
+      const errors = [
+        {
+          code: "max_value",
+          attr: "customers.0.date_of_birth",
+          parameters: { business_day: "2026-01-01" }
+        }
+      ] as const
+      const failed = yield* begun(noon, "2026-01-01 1 x")
+      yield* imports.release({ ...failed, outcome: "account_failed_validation", errors })
+      const later = yield* begun(noonPlus(86_400), "2026-01-02 1 y")
+      const passed = { outcome: "dry_run_successful", errors: [] } as const
+      yield* imports.release({ ...later, ...passed, dryRun: false })
+      const { attempt, at } = yield* begun(noonPlus(86_401), "2026-01-02 1 x")
+      const newAccount = { ...newAccountFor(key, at), account: domesticAccount(key) }
+      yield* imports.complete({ key, attempt, newAccount, caller })
+      const byDay = {
+        failed_at: "2026-01-01T12:00:00Z",
+        failed_on: "2026-01-01",
+        business_day: "2026-01-02",
+        alone: true
+      }
+      const { attempts } = yield* account(user, mine.supplier.code, "a")
+      expect(attempts.map(({ passed_by_day }) => passed_by_day)).toEqual([
+        byDay,
+        { ...byDay, alone: false },
+        null
+      ])
     })
   )
 

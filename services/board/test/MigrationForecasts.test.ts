@@ -74,7 +74,7 @@ layer(boardLayer, { excludeTestServices: true })("the forecasts of the board", (
       Effect.gen(function* () {
         const { detail } = yield* MigrationBoard
         const { keepAll } = yield* MigrationForecasts
-        const { retry } = yield* MigrationActions
+        const { process } = yield* MigrationActions
         const { mine, user } = yield* begin
         const { code } = mine.supplier
         const open = yield* importedHourly(mine)
@@ -84,9 +84,9 @@ layer(boardLayer, { excludeTestServices: true })("the forecasts of the board", (
         expect((yield* detail(user, code)).migration.forecast).toBeNull()
         yield* keepAll
         expect((yield* detail(user, code)).migration.forecast).toBeNull()
-        yield* retry({ user, requestId: RequestId.make(crypto.randomUUID()) }, code, {
+        yield* process({ user, requestId: RequestId.make(crypto.randomUUID()) }, code, {
           batch_id: crypto.randomUUID(),
-          selection: {},
+          selection: { state: "FAILED" },
           operations_team_name: "Migration Team"
         })
         yield* keepAll

@@ -53,6 +53,26 @@ const filters = ({ open }: Board) => {
     await close(page)
   })
 
+  it("acts on ticked accounts of several pages, or on all that match the filter", async () => {
+    const page = await open(`${supplier}imports/?corrected=true&search=NL`)
+    await page.getByRole("heading", { name: /corrected since they failed, that begin/ }).waitFor()
+    await page
+      .getByRole("button", { name: /^Import all corrected accounts with numbers/ })
+      .waitFor()
+    await page.getByLabel("All on this page").check()
+    await page.getByRole("button", { name: "Next" }).click()
+    await page.getByLabel("Choose NL-0000101").check()
+    await page.getByRole("button", { name: "Move 101… chosen accounts" }).waitFor()
+    await page.getByRole("button", { name: "Import 101 chosen accounts…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Import 101 chosen accounts" })
+    await dialog.getByRole("button", { name: "Import 101 accounts" }).waitFor()
+    expect(await inaccessible(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Untick 101" }).click()
+    expect(await page.locator("tbody input:checked").count()).toBe(0)
+    await close(page)
+  })
+
   it("filters accounts by state and missing cohort", async () => {
     const page = await open(`${supplier}imports/`)
     await page.getByLabel("State").selectOption("PENDING")
@@ -82,18 +102,18 @@ const links = ({ open }: Board) => {
 const rules = ({ open, server }: Board) => {
   it("shows an accessible dialog that says what will happen to how many, and does it", async () => {
     const page = await open(supplier)
-    await page
-      .getByRole("button", { name: /Retry 233 accounts that failed with invalid_phone/ })
-      .click()
-    const dialog = page.getByRole("dialog", { name: /Retry 233 accounts/ })
-    await dialog.waitFor()
+    await page.getByRole("button", { name: /Retry 233 failed accounts with invalid_phone/ }).click()
+    const dialog = page.getByRole("dialog", { name: /Retry 233 failed accounts/ })
+    await dialog
+      .getByText(/3 of them failed .* \(max_value\)\. The day is now 2026-11-30/)
+      .waitFor()
     expect(await inaccessible(page)).toEqual([])
     await dialog.getByRole("combobox", { name: "Operations team" }).selectOption("Night Team")
     await dialog.getByRole("button", { name: "Retry 233 accounts" }).click()
     await dialog.getByText("A batch of 412 accounts has started").waitFor()
     expect(server().posted).toEqual([
       {
-        path: "migrations/DELTA_LEGACY/retry/",
+        path: "migrations/DELTA_LEGACY/process/",
         body: {
           ...batch,
           selection: { state: "FAILED", code: "invalid_phone_number" },

@@ -112,13 +112,13 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
   },
   {
     at: `${supplier}imports/?state=FAILED&code=invalid_date&cohort=wave-1`,
-    button: "Retry 412 failed…",
-    dialog: /Retry 412 accounts of wave-1 that failed with invalid_date/,
+    button: "Retry 412 failed accounts with invalid_date of wave-1…",
+    dialog: /Retry 412 failed accounts with invalid_date of wave-1/,
     confirm: "Retry 412 accounts",
     said: /A batch of 412 accounts has started/,
     posted: [
       {
-        path: `${migration}retry/`,
+        path: `${migration}process/`,
         body: { selection: { state: "FAILED", code: "invalid_date", cohort: "wave-1" }, ...batch }
       }
     ]
@@ -126,10 +126,26 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
   {
     at: supplier,
     button: "Retry 412 failed…",
-    dialog: /Retry 412 accounts that failed/,
-    confirm: "Retry 412 accounts",
+    dialog: /(Retry|Rehearse) 412 failed accounts/,
+    accept: "Only rehearse: import nothing",
+    confirm: "Rehearse 412 accounts",
+    said: /A rehearsal of 412 accounts has started/,
+    posted: [
+      {
+        path: `${migration}process/`,
+        body: { selection: { state: "FAILED" }, ...batch, dry_run: true }
+      }
+    ]
+  },
+  {
+    at: `${supplier}imports/NL-0004712/`,
+    button: /Import account NL-0004712/,
+    dialog: /Import account NL-0004712/,
+    confirm: "Import 1 account",
     said: /A batch of 412 accounts has started/,
-    posted: [{ path: `${migration}retry/`, body: { selection: { state: "FAILED" }, ...batch } }]
+    posted: [
+      { path: `${migration}process/`, body: { selection: { numbers: ["NL-0004712"] }, ...batch } }
+    ]
   },
   {
     at: supplier,

@@ -53,7 +53,7 @@ export const recorded = async (page: Page) => {
   const sent: Array<unknown> = []
   let gate = Promise.resolve()
   await page.route(isAction, async (route, request) => {
-    if (request.method() !== "GET") {
+    if (request.method() !== "GET" && !request.url().endsWith("preview/")) {
       sent.push(request.postDataJSON())
       await gate
     }

@@ -100,8 +100,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         expect(JSON.parse(listed.text)).toMatchObject(none)
         const decision = { cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }
         expect((yield* act(`${root}go-no-go/`, decision)).status).toBe(200)
-        const retry = yield* act(`${root}retry/`, rehearsal)
-        expect([retry.status, retry.text]).toEqual([400, expect.stringContaining("dry_run")])
+        const preview = yield* act(`${root}process/preview/`, { selection: { numbers: ["a"] } })
+        expect([preview.status, JSON.parse(preview.text)]).toMatchObject([200, { accounts: 1 }])
       })
     )
 

@@ -13,7 +13,7 @@ export const offering = [
   [supplier, /^Import all 11,868/],
   [`${supplier}imports/?state=FAILED`, /^Retry 412 failed/],
   [`${supplier}imports/?state=PENDING`, /^Import all 412/],
-  [`${supplier}problems/`, /^Retry 233 accounts/]
+  [`${supplier}problems/`, /^Retry 233 failed accounts/]
 ] as const
 
 /** An answer that is requested twice is fetched again after a pause. In milliseconds. */
@@ -81,7 +81,7 @@ export const refusedTests = (
       if (request.url().includes("/board/api/migrations/")) asked.push(request.url())
     })
     await page.getByRole("link", { name: "DELTA_LEGACY", exact: true }).click()
-    await page.getByRole("button", { name: /^Retry 233 accounts/ }).waitFor()
+    await page.getByRole("button", { name: /^Retry 233 failed accounts/ }).waitFor()
     await page.waitForTimeout(longerThanPause)
     const twice = asked.filter((url, index) => asked.indexOf(url) < index)
     expect(twice).toEqual([])

@@ -125,6 +125,34 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
   return ofMigration(decodeURIComponent(name), rest, query, fixture)
 }
 
+interface Selected {
+  readonly state?: "PENDING" | "FAILED"
+  readonly code?: string
+  readonly cohort?: string | null
+  readonly numbers?: ReadonlyArray<string>
+}
+
+/** Counts what the pages count, where they do. */
+const preview = (path: string, selection: Selected, { imports }: Fixture) => {
+  const { code, cohort, numbers, state } = selection
+  const now = Date.now()
+  const found = Samples.migrations(now).find(({ import_supplier }) =>
+    path.includes(import_supplier)
+  )
+  const ofCohort = found && Samples.cohorts(found).cohorts.find((each) => each.cohort === cohort)
+  const states = cohort === undefined ? found?.states : ofCohort?.states
+  const byCode = found && Samples.detail(found, now).codes.find((each) => each.code === code)
+  const both = (states?.PENDING ?? 0) + (states?.FAILED ?? 0)
+  const ofStates = state === undefined ? both : states?.[state]
+  const ofCode = cohort === undefined ? byCode?.imports : imports
+  return {
+    accounts: numbers?.length ?? (code === undefined ? ofStates : ofCode) ?? 0,
+    business_day: "2026-11-30",
+    failed_by_day:
+      state === "FAILED" ? { accounts: 3, codes: ["max_value"] } : { accounts: 0, codes: [] }
+  }
+}
+
 /** What an action answers. */
 const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path.endsWith("reveal/")) return Accounts.revealed
@@ -190,6 +218,10 @@ export const serve = async (folder: string, port = 0): Promise<FixtureServer> =>
       streams.add(response)
       response.once("close", () => streams.delete(response))
       return undefined
+    }
+    if (path.endsWith("preview/")) {
+      const { selection } = (await read(request)) as { readonly selection: Selected }
+      return json(response, 200, preview(path, selection, state.fixture))
     }
     if (request.method === "POST") {
       posted.push({ path, body: await read(request) })

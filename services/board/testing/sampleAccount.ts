@@ -64,6 +64,50 @@ const life = (now: number, import_supplier: string, external_account_number: str
   }))
 }
 
+/** It failed, and before that a trial run had passed because the day had changed. */
+const attempts = (now: number): (typeof Accounts.BoardAccountBody.Type)["attempts"] => [
+  {
+    started_at: instant(now - 2 * hour),
+    ended_at: instant(now - 2 * hour + 1_000),
+    dry_run: false,
+    outcome: "FAILED",
+    code: "account_failed_validation",
+    meaning: "The account breaks a rule.",
+    errors: [
+      {
+        code: "invalid_phone_number",
+        attr: "customers.0.landline",
+        detail:
+          "Must be a phone number in international format, like +4512345678: " +
+          "it needs a leading + and the country's calling code.",
+        business_day: null
+      },
+      {
+        code: "max_value",
+        attr: "customers.0.date_of_birth",
+        detail: "Must be at most 2026-01-15.",
+        business_day: "2026-01-15"
+      }
+    ],
+    passed_by_day: null
+  },
+  {
+    started_at: instant(now - 3 * hour),
+    ended_at: instant(now - 3 * hour + 1_000),
+    dry_run: true,
+    outcome: "DRY_RUN_SUCCESSFUL",
+    code: "dry_run_successful",
+    meaning: "The account would be created.",
+    errors: [],
+    passed_by_day: {
+      failed_at: instant(now - 27 * hour),
+      failed_on: "2026-01-15",
+      business_day: "2026-01-16",
+      alone: true
+    }
+  }
+]
+
 export const account = (
   import_supplier: string,
   external_account_number: string,
@@ -78,32 +122,7 @@ export const account = (
   times_staged: 2,
   account_created_at: null,
   balance: null,
-  attempts: [
-    {
-      started_at: instant(now - 2 * hour),
-      ended_at: instant(now - 2 * hour + 1_000),
-      dry_run: false,
-      outcome: "FAILED",
-      code: "account_failed_validation",
-      meaning: "The account breaks a rule.",
-      errors: [
-        {
-          code: "invalid_phone_number",
-          attr: "customers.0.landline",
-          detail:
-            "Must be a phone number in international format, like +4512345678: " +
-            "it needs a leading + and the country's calling code.",
-          business_day: null
-        },
-        {
-          code: "max_value",
-          attr: "customers.0.date_of_birth",
-          detail: "Must be at most 2026-01-15.",
-          business_day: "2026-01-15"
-        }
-      ]
-    }
-  ],
+  attempts: attempts(now),
   stored: masked,
   added: { transactions: 0, notes: 0, statements: 0, payment_instructions: 0 },
   documents: [

@@ -60,7 +60,21 @@ export const BoardAccountBody = Schema.Struct({
       outcome: Schema.String,
       code: Schema.NullOr(Schema.String),
       meaning: Schema.NullOr(Schema.String),
-      errors: Schema.Array(FieldErrorBody)
+      errors: Schema.Array(FieldErrorBody),
+      passed_by_day: Schema.NullOr(
+        Schema.Struct({
+          failed_at: InstantText,
+          failed_on: Schema.String.annotateKey({ description: "By which day it was judged then." }),
+          business_day: Schema.String,
+          alone: Schema.Boolean.annotateKey({
+            description: "Whether the rules and the configuration were the same."
+          })
+        })
+      ).annotateKey({
+        description:
+          "If it passed, and the attempt before failed with the same account by rules about the " +
+          "business day alone: that attempt."
+      })
     })
   ),
   stored: Schema.NullOr(Schema.Unknown).annotateKey({

@@ -39,24 +39,21 @@ const firstProblems = Schema.optionalKey(wholeNumber(1, 100)).annotateKey({
 const SelectionBody = Schema.Struct({
   state: Schema.optionalKey(Schema.String),
   code: Schema.optionalKey(Schema.String),
-  cohort: Schema.optionalKey(Schema.String)
+  attr: Schema.optionalKey(Schema.String),
+  cohort: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
+    description: "Null: those without one."
+  }),
+  search: Schema.optionalKey(Schema.String),
+  corrected: Schema.optionalKey(Schema.Literal(true)).annotateKey({
+    description: "Those that were staged again after they had failed."
+  }),
+  numbers: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
+    description: "External account numbers, at most 1,000."
+  })
 })
 
 const newBatchId = Schema.String.annotateKey({
   description: "A new UUID of the page. Sent again, it gives the batch that there is."
-})
-
-const Processing = Schema.Struct({
-  batch_id: newBatchId,
-  selection: SelectionBody,
-  operations_team_name: Schema.String
-})
-
-const MovedSelectionBody = Schema.Struct({
-  ...SelectionBody.fields,
-  cohort: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
-    description: "Null: those without one."
-  })
 })
 
 /** The bodies of the actions; the programs check members with further rules. */
@@ -71,18 +68,20 @@ export const actionBodies = {
   status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
   cohort: Schema.Struct({
     cohort: Schema.NullOr(Schema.String),
-    selection: MovedSelectionBody,
+    selection: SelectionBody,
     after: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
       description: "`next_after` of the answer before; none to begin."
     })
   }),
+  preview: Schema.Struct({ selection: SelectionBody }),
   processing: Schema.Struct({
-    ...Processing.fields,
+    batch_id: newBatchId,
+    selection: SelectionBody,
+    operations_team_name: Schema.String,
     dry_run: Schema.optionalKey(Schema.Boolean).annotateKey({
       description: "Whether it is a rehearsal, which imports nothing."
     })
   }),
-  retrying: Processing,
   undo: Schema.Struct({
     batch_id: newBatchId,
     cohort: ShortName.annotateKey({ description: "Typed, to confirm." }),
@@ -130,6 +129,9 @@ const listImports = get("listImports", `${migration}imports/`, {
     state: text,
     code: text,
     attr: text,
+    corrected: Schema.optionalKey(flag).annotateKey({
+      description: "Those that were staged again after they had failed."
+    }),
     cohort: text,
     without_cohort: Schema.optionalKey(flag),
     search: text.annotateKey({ description: "The beginning of the external account number." }),
@@ -316,7 +318,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   exportAudit
 )
 
-/** Actions of managers. Each is in the audit log under `board:` and the user's name. */
+/**
+ * Actions of managers. Each is in the audit log under `board:` and the user's name, but for the
+ * preview, which changes nothing and is sent because a selection may be long.
+ */
 export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("setPlan", `${migration}plan/`, {
     params: supplier,
@@ -348,10 +353,10 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     payload: actionBodies.processing,
     success: Started
   }),
-  post("retryFailed", `${migration}retry/`, {
+  post("previewProcess", `${migration}process/preview/`, {
     params: supplier,
-    payload: actionBodies.retrying,
-    success: Started
+    payload: actionBodies.preview,
+    success: Migrations.ProcessPreviewBody
   }),
   post("undoWave", `${migration}undo/`, {
     params: supplier,

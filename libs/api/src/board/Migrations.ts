@@ -203,6 +203,19 @@ export const UndoPreviewBody = Schema.Struct({
   )
 })
 
+export const ProcessPreviewBody = Schema.Struct({
+  accounts: count("Selected imports that are pending or have failed."),
+  business_day: Schema.String.annotateKey({ description: "By which they would be judged now." }),
+  failed_by_day: Schema.Struct({
+    accounts: Schema.Int,
+    codes: Schema.Array(Schema.String)
+  }).annotateKey({
+    description:
+      "Those that failed by rules about the business day alone, judged by another day: they may " +
+      "pass as they are."
+  })
+})
+
 export const BoardBatchBody = Schema.Struct({
   batch_id: Schema.String,
   name: Schema.NullOr(Schema.String),

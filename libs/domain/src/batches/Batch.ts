@@ -56,21 +56,21 @@ export type WaitingFor = typeof WaitingFor.Type
 /** The name of a batch or of a cohort. */
 export const ShortName = nonBlankText(64)
 
-/** The longest code has 82 characters. */
-const codeLength = 128
-
 /** The pending imports that a batch processes: those that match every condition. */
 export const PendingFilter = Schema.Struct({
   cohort: Schema.optionalKey(ShortName),
-  code: Schema.optionalKey(nonBlankText(codeLength)),
+  /** The longest code has 82 characters. */
+  code: Schema.optionalKey(nonBlankText(128)),
   failed: Schema.optionalKey(Schema.Boolean)
 })
 export type PendingFilter = typeof PendingFilter.Type
 
-/** The board's selection: also by the state of an import when the batch starts. */
+/** The board's selection. A cohort of null selects imports without one. */
 export const PendingSelection = Schema.Struct({
   ...PendingFilter.fields,
-  state: Schema.optionalKey(Schema.Literals(["PENDING", "FAILED"]))
+  cohort: Schema.optionalKey(Schema.NullOr(ShortName)),
+  state: Schema.optionalKey(Schema.Literals(["PENDING", "FAILED"])),
+  corrected: Schema.optionalKey(Schema.Literal(true))
 })
 export type PendingSelection = typeof PendingSelection.Type
 

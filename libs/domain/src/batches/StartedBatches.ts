@@ -3,7 +3,7 @@
  * that match a filter. The operator command and the board use them.
  * Source: docs/contract/operator.md#imports, docs/contract/board.md#actions.
  */
-import { Array, type DateTime, Effect, Stream } from "effect"
+import { Array, Data, type DateTime, Effect, Stream } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { ImportFilter } from "../imports/ImportDetails.ts"
 import * as Batch from "./Batch.ts"
@@ -38,12 +38,10 @@ const create = Effect.fnUntraced(function* (batches: Batches["Service"], wanted:
   return creating._tag === "Created" ? creating.batch : yield* limitExceeded("batches", batchLimits)
 })
 
-/** Nobody else knows the batch, so these cannot happen. */
-const impossible = {
-  NotFound: Effect.die,
-  StateConflict: Effect.die,
-  LineCountMismatch: Effect.die
-}
+/** Another request gives the same batch its lines, or gave it others. */
+class OtherLines extends Data.TaggedError("OtherLines")<{
+  readonly isConcurrent: boolean
+}> {}
 
 const start = (batches: Batches["Service"], { at, caller, id }: WantedBatch, lines: number) =>
   batches
@@ -54,9 +52,19 @@ const start = (batches: Batches["Service"], { at, caller, id }: WantedBatch, lin
       caller,
       at
     })
-    .pipe(Effect.catchTags({ ReservationLost: Effect.die, ...impossible }))
+    .pipe(
+      Effect.catchTags({
+        ReservationLost: Effect.die,
+        NotFound: Effect.die,
+        StateConflict: Effect.die,
+        LineCountMismatch: () => new OtherLines({ isConcurrent: false })
+      })
+    )
 
-/** Starts a batch of PROCESS with these imports, one line each. */
+/**
+ * Starts a batch of PROCESS with these imports, one line each. Repeating it with the same imports
+ * changes nothing.
+ */
 export const processImports = Effect.fnUntraced(function* (
   batches: Batches["Service"],
   wanted: WantedBatch,
@@ -72,6 +80,10 @@ export const processImports = Effect.fnUntraced(function* (
     const filling = batches.append({ id, apiKey, upload, from, lines, at })
     const appending = yield* Effect.catchTag(filling, "NotFound", Effect.die)
     if (appending._tag === "LimitExceeded") return yield* limitExceeded(appending.of, batchLimits)
+    // Once it is started, its lines are counted below.
+    if (appending._tag !== "Appended" && appending._tag !== "NotOpen") {
+      return yield* new OtherLines({ isConcurrent: appending._tag === "Superseded" })
+    }
     from += lines.length
   }
   return yield* start(batches, wanted, numbers.length)
@@ -83,7 +95,7 @@ export const startFromSource = Effect.fnUntraced(function* (
   wanted: WantedBatch
 ) {
   yield* create(batches, wanted)
-  return yield* start(batches, wanted, 0)
+  return yield* Effect.catchTag(start(batches, wanted, 0), "OtherLines", Effect.die)
 })
 
 /** The imports in the state FAILED, in their order, as many as a batch may have. */

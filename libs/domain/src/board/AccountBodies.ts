@@ -3,11 +3,19 @@
  * Source: docs/contract/board.md#imports.
  */
 import { DateTime, Effect, Option, Result, Stream } from "effect"
-import { type ImportDetails, detailedStateOf, recordOfAttempt } from "../imports/ImportDetails.ts"
+import {
+  type Attempt,
+  type ImportDetails,
+  detailedStateOf,
+  isFailure,
+  recordOfAttempt
+} from "../imports/ImportDetails.ts"
+import type { AttemptId } from "../imports/ImportProcess.ts"
+import { partsOfJudgedBy } from "../imports/JudgedBy.ts"
 import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
 import type { AuditVerification } from "../audit/AuditVerification.ts"
-import type { FoundImport, FoundPage } from "../migrations/ImportSearch.ts"
+import type { FoundImport, FoundPage, Judgement } from "../migrations/ImportSearch.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { windowEnd } from "../imports/Revert.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
@@ -109,13 +117,42 @@ export interface KnownAccount {
   readonly staged: unknown
   readonly stored: Option.Option<StoredAccount>
   readonly documents: ReadonlyArray<ShownDocument>
+  readonly judgements: ReadonlyMap<AttemptId, Judgement>
   readonly audit: ReadonlyArray<NumberedEntry>
   readonly verified: AuditVerification
 }
 
-const attemptBodies = (details: ImportDetails, at: DateTime.Utc) =>
-  details.attempts.toReversed().map((attempt) => {
-    const record = recordOfAttempt(details, attempt, at)
+/**
+ * The attempt before this one, if it failed by rules about the business day alone, and this one
+ * passed with the same account on another day. What a broken-off attempt would have found is
+ * unknown.
+ */
+const passedByDay = (
+  { details, judgements }: Pick<KnownAccount, "details" | "judgements">,
+  { id, outcome, startedAt }: Attempt
+) => {
+  const passed = judgements.get(id)
+  const before = details.attempts.filter((each) => DateTime.isLessThan(each.startedAt, startedAt))
+  const last = before.findLast((each) => each.outcome !== null && isFailure(each.outcome))
+  if (passed === undefined || last === undefined || outcome === null || isFailure(outcome)) {
+    return null
+  }
+  const failed = judgements.get(last.id)
+  const [now, then] = [partsOfJudgedBy(passed.by), partsOfJudgedBy(failed?.by ?? "")]
+  const isOfDay =
+    last.errors.length > 0 && last.errors.every(({ parameters }) => parameters?.business_day)
+  if (!isOfDay || failed?.hash !== passed.hash || now.day === then.day) return null
+  return {
+    failed_at: formatInstant(last.endedAt ?? last.startedAt),
+    failed_on: then.day,
+    business_day: now.day,
+    alone: now.others === then.others
+  }
+}
+
+const attemptBodies = (known: KnownAccount, at: DateTime.Utc) =>
+  known.details.attempts.toReversed().map((attempt) => {
+    const record = recordOfAttempt(known.details, attempt, at)
     const code = record.code as string | null
     return {
       started_at: formatInstant(record.started_at),
@@ -128,7 +165,8 @@ const attemptBodies = (details: ImportDetails, at: DateTime.Utc) =>
         code: error.code,
         attr: maskedPath(error.attr),
         ...maskedError(error.code, error.detail, error.parameters?.business_day)
-      }))
+      })),
+      passed_by_day: passedByDay(known, attempt)
     }
   })
 
@@ -180,7 +218,7 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
       onNone: () => null,
       onSome: (each) => twoDecimals(each.balance)
     }),
-    attempts: attemptBodies(details, at),
+    attempts: attemptBodies(known, at),
     stored: staged === null ? null : maskedAccount(staged),
     added: Option.match(stored, { onNone: () => nothingAdded, onSome: addedBody }),
     revert_until: revertUntil(known),

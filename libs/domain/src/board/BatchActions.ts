@@ -6,9 +6,9 @@
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
 import * as Batch from "../batches/Batch.ts"
 import { bodies } from "../batches/BatchManagement.ts"
-import { startFromSource } from "../batches/StartedBatches.ts"
+import { processImports, startFromSource, type WantedBatch } from "../batches/StartedBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
-import { modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
+import { modeOfSupplier, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import type { AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
@@ -24,7 +24,12 @@ import * as RequestFacts from "../requests/RequestFacts.ts"
 import { refusalsRecorded } from "./Acting.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { batchBody } from "./MigrationBodies.ts"
-import { invalid, selected, type Selection } from "./Selection.ts"
+import { invalid, selected, type Selection, type Selected } from "./Selection.ts"
+import { businessDay } from "../suppliers/BusinessDay.ts"
+import type { FoundPage, ImportSearch } from "../migrations/ImportSearch.ts"
+import type { ExternalAccountNumber } from "../accounts/Account.ts"
+import type { Failure } from "../requests/Failure.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export interface Started {
   readonly batch_id: string
@@ -36,9 +41,6 @@ export interface Processing {
   readonly batch_id: string
   readonly selection: Selection
   readonly operations_team_name: string
-}
-
-export interface Rehearsable extends Processing {
   /** Whether it is only tried, and a rehearsal of the import. */
   readonly dry_run?: boolean
 }
@@ -56,6 +58,7 @@ interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
+  readonly searching: ImportSearch["Service"]
 }
 
 const batchId = Schema.decodeUnknownOption(Batch.BatchId)
@@ -67,50 +70,88 @@ const startedBody = ({ counts, id }: Batch.Batch): Started => ({
 
 const wrongId = (detail: string) => invalid({ attr: "batch_id", code: "invalid", detail })
 
+const namesAnother = "Names another batch. Reload the page and try again."
+
+/** How often a request that fills a batch at the same time as another tries again. */
+const startsAtOnce = 10
+
+const startingFromSource =
+  ({ batches }: Pick<Dependencies, "batches">) =>
+  (wanted: WantedBatch) =>
+    startFromSource(batches, wanted)
+
+/** A batch that a manager starts: what it is, when it may start, and how it gets its lines. */
+interface Starting {
+  readonly batch_id: string
+  readonly organisation: OrganisationName
+  readonly settings: Batch.BatchSettings
+  readonly allowed: Effect.Effect<void, Failure | StorageUnavailable>
+  readonly start: (wanted: WantedBatch) => Effect.Effect<Batch.Batch, Failure | StorageUnavailable>
+}
+
 /** If the batch exists, the same request started it before, and its answer was lost. */
-const startBatch = Effect.fnUntraced(function* <E>(
-  { batches }: Dependencies,
+const startBatch = Effect.fnUntraced(function* (
+  { batches }: Pick<Dependencies, "batches">,
   caller: BoardCaller,
-  {
-    batch_id,
-    organisation
-  }: { readonly batch_id: string; readonly organisation: OrganisationName },
-  settings: Batch.BatchSettings,
-  allowed: Effect.Effect<void, E>
+  { allowed, batch_id, organisation, settings, start }: Starting
 ) {
   const id = batchId(batch_id)
   if (Option.isNone(id)) return yield* wrongId("Must be a UUID.")
   const present = yield* batches.findOfAny(id.value)
   const isOther = (found: Batch.Batch) =>
     found.organisation !== organisation || !Equal.equals(found.settings, settings)
-  if (Option.exists(present, isOther)) {
-    return yield* wrongId("Names another batch. Reload the page and try again.")
-  }
+  if (Option.exists(present, isOther)) return yield* wrongId(namesAnother)
   yield* RequestFacts.note({ batch: id.value })
   if (Option.isSome(present) && present.value.started !== null) return startedBody(present.value)
   yield* allowed
   const as = callerFor(caller, organisation)
   const at = yield* DateTime.now
-  return startedBody(yield* startFromSource(batches, { id: id.value, settings, caller: as, at }))
+  return startedBody(yield* start({ id: id.value, settings, caller: as, at }))
 })
 
-const startProcessing = (
-  deps: Dependencies,
-  caller: BoardCaller,
-  { code: supplier, organisation, status }: Supplier,
-  { batch_id, operations_team_name: operationsTeam }: Processing,
-  chosen: Pick<Batch.BatchSettings, "dryRun" | "name" | "pending">
-) => {
-  const settings = { ...Batch.defaultSettings, supplier, operationsTeam, ...chosen }
-  const allowed = Effect.gen(function* () {
-    if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
-    if (!(yield* deps.configuration.hasTeam(operationsTeam))) {
-      return yield* new OperationsTeamDoesNotExist({ name: operationsTeam })
+const pageSize = 1_000
+
+/** The most accounts of a selection that are found one by one before a batch starts. */
+const namedAtOnce = 20 * pageSize
+
+/** The numbers of the selected imports that are pending or have failed. */
+const openNumbers = Effect.fnUntraced(function* (
+  { searching }: Pick<Dependencies, "searching">,
+  supplier: SupplierCode,
+  filter: Selected,
+  at: DateTime.Utc
+) {
+  const numbers: Array<ExternalAccountNumber> = []
+  let after: string | null = null
+  do {
+    const query = { supplier, filter, after, limit: pageSize, at }
+    const page: FoundPage = yield* searching.page(query)
+    const open = page.imports.filter(({ state }) => state === "PENDING" || state === "FAILED")
+    numbers.push(...open.map(({ number }) => number))
+    after = page.next
+    if (numbers.length > namedAtOnce) {
+      const detail = `Has more than ${namedAtOnce} accounts. Select them by state, code or cohort.`
+      return yield* invalid({ attr: "selection", code: "invalid", detail })
     }
-  })
-  const about = { batch_id, organisation }
-  return startBatch(deps, caller, about, { ...settings, operation: "PROCESS" }, allowed)
-}
+  } while (after !== null)
+  return numbers
+})
+
+/** Starts a batch with these imports as its lines, also if that was interrupted before. */
+const startWith =
+  ({ batches, searching }: Dependencies, filter: Selected) =>
+  (wanted: WantedBatch) =>
+    Effect.gen(function* () {
+      const { supplier } = wanted.settings
+      const numbers = yield* openNumbers({ searching }, supplier, filter, wanted.at)
+      return yield* processImports(batches, wanted, numbers)
+    }).pipe(
+      Effect.retry({
+        while: (error) => error._tag === "OtherLines" && error.isConcurrent,
+        times: startsAtOnce
+      }),
+      Effect.catchTag("OtherLines", () => wrongId(namesAnother))
+    )
 
 const longestName = 64
 
@@ -118,38 +159,63 @@ const longestName = 64
 const nameOf = (verb: string, whose: string): string =>
   Array.from(`${verb} of ${whose}`).slice(0, longestName).join("")
 
-/** Processes or rehearses the selected pending imports, including failed ones. */
+/** A batch has no name that tells a part of an account number. */
+const whoseOf = ({ cohort, corrected, state }: Selected, isNamed: boolean): string => {
+  if (isNamed) return "chosen accounts"
+  if (typeof cohort === "string") return cohort
+  const kind = corrected ? "corrected" : state === "FAILED" ? "failed" : "pending"
+  return `${kind} accounts${cohort === null ? " without a cohort" : ""}`
+}
+
+/**
+ * Processes or rehearses the selected pending imports, including failed ones. Numbers and paths of
+ * errors may be personal data: they become lines, which can be erased, and no settings.
+ */
 export const process = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: BoardCaller,
-  supplier: Supplier,
-  command: Rehearsable
+  { code: supplier, organisation, status }: Supplier,
+  { batch_id, dry_run: dryRun = false, operations_team_name, selection }: Processing
 ) {
-  const pending = yield* selected(command.selection)
-  const { dry_run: dryRun = false } = command
-  const verb = dryRun ? "Rehearsal" : "Import"
-  const name = nameOf(verb, pending.cohort ?? "pending accounts")
-  return yield* startProcessing(deps, caller, supplier, command, { dryRun, name, pending })
+  const filter = yield* selected(selection)
+  const { attr, numbers, search, ...pending } = filter
+  const isNamed = [attr, numbers, search].some((each) => each !== undefined)
+  const verb = dryRun ? "Rehearsal" : pending.state === "FAILED" ? "Retry" : "Import"
+  const settings = {
+    ...Batch.defaultSettings,
+    supplier,
+    operation: "PROCESS",
+    operationsTeam: operations_team_name,
+    dryRun,
+    name: nameOf(verb, whoseOf(filter, isNamed)),
+    pending: isNamed ? null : pending
+  } as const
+  const allowed = Effect.gen(function* () {
+    if (status !== "Ongoing") return yield* new MigrationNotOngoing({ status })
+    if (!(yield* deps.configuration.hasTeam(operations_team_name))) {
+      return yield* new OperationsTeamDoesNotExist({ name: operations_team_name })
+    }
+  })
+  const start = isNamed ? startWith(deps, filter) : startingFromSource(deps)
+  return yield* startBatch(deps, caller, { batch_id, organisation, settings, allowed, start })
 })
 
-/** Processes failed imports again. */
-export const retry = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  caller: BoardCaller,
-  supplier: Supplier,
-  command: Processing
+/** How many accounts `process` would take now, and which of them may pass as they are. */
+export const preview = Effect.fnUntraced(function* (
+  { searching }: Pick<Dependencies, "searching">,
+  { code: supplier, timeZone }: Supplier,
+  { selection }: Pick<Processing, "selection">
 ) {
-  const pending = { ...(yield* selected(command.selection)), state: "FAILED" } as const
-  return yield* startProcessing(deps, caller, supplier, command, {
-    dryRun: false,
-    name: "Retry from the board",
-    pending
-  })
+  const filter = yield* selected(selection)
+  const at = yield* DateTime.now
+  const today = businessDay(at, timeZone)
+  const { accounts, failedByDay } = yield* searching.count({ supplier, filter, today, at })
+  return { accounts, business_day: today, failed_by_day: failedByDay }
 })
 
 /** Reverts the imported accounts of a cohort, also of a supplier that is paused. */
 export const undo = (
-  deps: Dependencies,
+  deps: Pick<Dependencies, "batches">,
   caller: BoardCaller,
   { code: supplier, organisation, status }: Supplier,
   { batch_id, cohort, reason, with_additions: withAdditions }: Undoing
@@ -164,7 +230,8 @@ export const undo = (
   } as const
   const allowed =
     status === "Complete" ? Effect.fail(new MigrationNotOngoing({ status })) : Effect.void
-  return startBatch(deps, caller, { batch_id, organisation }, settings, allowed)
+  const start = startingFromSource(deps)
+  return startBatch(deps, caller, { batch_id, organisation, settings, allowed, start })
 }
 
 type Decide = (

@@ -22,7 +22,7 @@ import type { Supplier } from "../suppliers/Supplier.ts"
 import { traced } from "../support/Traced.ts"
 import { acting, available } from "./Acting.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
-import { invalid, selected } from "./Selection.ts"
+import { cohortNamed, invalid } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 type Answer<A> = Effect.Effect<A, Failure>
@@ -143,7 +143,7 @@ const issue = Effect.fnUntraced(function* (
 ) {
   const id = certificateId(certificate_id)
   if (Option.isNone(id)) return yield* wrongId("Must be a UUID.")
-  const cohort = named === null ? null : ((yield* selected({ cohort: named })).cohort ?? null)
+  const cohort = yield* cohortNamed(named)
   // Without keys there is nobody who issues.
   if ((yield* deps.certificates.keys).length === 0) return yield* unavailable
   const { role } = caller.user

@@ -35,6 +35,8 @@ export interface ImportsQuery {
   readonly state?: string
   readonly code?: string
   readonly attr?: string
+  /** Only those that were staged again after they had failed. */
+  readonly corrected?: boolean
   readonly cohort?: string
   /** Only imports without a cohort. */
   readonly without_cohort?: boolean
@@ -134,7 +136,8 @@ const countOf = Effect.fnUntraced(function* (
     return (yield* summaries.read({ supplier, cohort: null, at })).states.IMPORTED
   }
   if (ledger !== undefined || money !== undefined) return null
-  if (code !== undefined && state !== undefined && state !== "FAILED") return 0
+  // Corrected imports are counted by no code.
+  if (code !== undefined && state !== "FAILED") return null
   if (cohort === null) {
     if (code !== undefined) return null
     const {
@@ -156,7 +159,8 @@ const totalOf = Effect.fnUntraced(function* (
   at: DateTime.Utc
 ) {
   const count = yield* countOf(deps, supplier, filter, at)
-  const isNarrowed = filter.search !== undefined || filter.attr !== undefined
+  const { attr, corrected, search } = filter
+  const isNarrowed = [attr, corrected, search].some((condition) => condition !== undefined)
   return count !== 0 && isNarrowed ? null : count
 })
 
@@ -165,12 +169,13 @@ const imports = Effect.fnUntraced(function* (
   supplier: Supplier,
   query: ImportsQuery
 ) {
-  const { after, first_problems: first, limit, state, without_cohort, ...others } = query
+  const { after, corrected, first_problems: first, limit, state, without_cohort, ...others } = query
   if (state !== undefined && !isState(state)) return Bodies.noImports
   const filter: SearchFilter = {
     ...others,
     ...(state !== undefined && { state }),
     ...(without_cohort === true && { cohort: null }),
+    ...(corrected === true && { corrected }),
     ...(first !== undefined && {
       numbers: clearedBy((yield* sampled(deps, supplier, others.cohort ?? null)).imports, first)
     })
@@ -220,9 +225,10 @@ const contentOf = Effect.fnUntraced(function* (
 const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
   const { auditLog, sealed } = deps
   const { key } = found
-  const [content, audit, verified] = yield* Effect.all(
+  const [content, judgements, audit, verified] = yield* Effect.all(
     [
       contentOf(deps, found),
+      deps.searching.judgements(key, attemptsShown),
       auditLog.search({
         filter: {
           organisations: null,
@@ -237,7 +243,10 @@ const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
     { concurrency: "unbounded" }
   )
   const at = yield* DateTime.now
-  return Bodies.accountBody({ ...found, ...content, audit: audit.entries, verified }, at)
+  return Bodies.accountBody(
+    { ...found, ...content, judgements, audit: audit.entries, verified },
+    at
+  )
 })
 
 const reveal = Effect.fnUntraced(function* (

@@ -34,7 +34,7 @@ import { unstagedOf } from "../migrations/OpenWorkText.ts"
 import { stagingLines } from "../migrations/OpenWork.ts"
 import { expectedBy, readPlan } from "../migrations/Plan.ts"
 import { openItems, type SignOffBody, signOffBody } from "../migrations/SignOff.ts"
-import { invalid, type MovedSelection, selected, selectedToMove } from "./Selection.ts"
+import { cohortNamed, invalid, selected, type Selection } from "./Selection.ts"
 import { undoPreview, type UndoQuery } from "./UndoPreview.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
@@ -51,7 +51,7 @@ type BatchAction = (
 
 interface Move {
   readonly cohort: string | null
-  readonly selection: MovedSelection
+  readonly selection: Selection
   /** `next_after` of the previous answer; omitted or null to begin. */
   readonly after?: string | null
 }
@@ -96,9 +96,13 @@ export class MigrationActions extends Context.Service<
      */
     readonly setCohort: Action<Move, Moved>
     /** Processes or rehearses the selected pending imports, including failed ones. */
-    readonly process: Action<BatchActions.Rehearsable, BatchActions.Started>
-    /** Processes failed imports again. */
-    readonly retry: Action<BatchActions.Processing, BatchActions.Started>
+    readonly process: Action<BatchActions.Processing, BatchActions.Started>
+    /** What `process` would do. */
+    readonly preview: (
+      caller: Pick<BoardCaller, "user">,
+      supplier: string,
+      command: Pick<BatchActions.Processing, "selection">
+    ) => Effect.Effect<Effect.Success<ReturnType<typeof BatchActions.preview>>, Failure>
     /** What `undo` would do. */
     readonly undoPreview: (
       caller: Pick<BoardCaller, "user">,
@@ -138,12 +142,6 @@ interface Dependencies {
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
-
-/** A valid cohort, or none. */
-const cohortNamed = (named: string | null) =>
-  named === null
-    ? Effect.succeed(null)
-    : Effect.map(selected({ cohort: named }), ({ cohort }) => cohort ?? null)
 
 const setPlan = Effect.fnUntraced(function* (
   { migrations }: Dependencies,
@@ -204,7 +202,7 @@ const setCohort = Effect.fnUntraced(function* (
   { after: start = null, cohort: named, selection }: Move
 ) {
   if (status === "Complete") return yield* new MigrationNotOngoing({ status })
-  const filter = yield* selectedToMove(selection)
+  const filter = yield* selected(selection)
   const cohort = yield* cohortNamed(named)
   const at = yield* DateTime.now
   const command = { supplier, cohort, caller: callerFor(caller, organisation), at }
@@ -327,9 +325,11 @@ const make = Effect.gen(function* () {
         BatchActions.process(deps, caller, supplier, command)
       )
     ),
-    retry: traced("MigrationActions.retry")((caller, named, command) =>
-      on(caller, named, "start_batch", (supplier) =>
-        BatchActions.retry(deps, caller, supplier, command)
+    preview: traced("MigrationActions.preview")(({ user }, named, command) =>
+      available(
+        Effect.flatMap(seen(user, named), (supplier) =>
+          BatchActions.preview(deps, supplier, command)
+        )
       )
     ),
     undoPreview: traced("MigrationActions.undoPreview")(({ user }, named, query) =>

@@ -22,3 +22,9 @@ export const judgedBy = (
   const configuration = sha256(JSON.stringify([codeLists, Option.getOrNull(settings)]))
   return `${today} ${rulesVersion} ${configuration.slice(0, shownDigits)}`
 }
+
+/** The business day of what `judgedBy` has made, and the rest. */
+export const partsOfJudgedBy = (by: string) => ({
+  day: by.slice(0, by.indexOf(" ")),
+  others: by.slice(by.indexOf(" ") + 1)
+})

@@ -9,7 +9,8 @@ import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.t
 import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import type { BatchId } from "../batches/Batch.ts"
 import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
-import type { ImportKey } from "../imports/ImportProcess.ts"
+import type { AttemptId, ImportKey, PayloadHash } from "../imports/ImportProcess.ts"
+import type { CalendarDate } from "../schema/Field.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
@@ -23,8 +24,10 @@ export type MoneyPart = (typeof moneyParts)[number]
 /** A filter for imports that match every condition. */
 export interface SearchFilter {
   readonly state?: DetailedState
-  /** A code of the latest attempt of a failed import. */
+  /** A code of the latest attempt, if that failed, and the import was staged again or not. */
   readonly code?: string
+  /** Only pending imports that were staged again after they had failed. */
+  readonly corrected?: true
   /** The path of an error of that attempt, in the form of `withoutIndexes`. */
   readonly attr?: string
   /** Null for imports without a cohort. */
@@ -121,6 +124,23 @@ export interface WaveGroup {
   readonly additions: AdditionCounts
 }
 
+/** What a batch of selected imports would take. */
+export interface CountedImports {
+  /** Those that are pending or have failed. */
+  readonly accounts: number
+  /**
+   * Those whose only errors are of rules that depend on the business day, and that were judged by
+   * another day, with the codes of these errors. They may pass as they are.
+   */
+  readonly failedByDay: { readonly accounts: number; readonly codes: ReadonlyArray<string> }
+}
+
+/** What an attempt judged, and by what: see `judgedBy`. */
+export interface Judgement {
+  readonly hash: PayloadHash
+  readonly by: string
+}
+
 export const errorsSampled = 20
 
 export class ImportSearch extends Context.Service<
@@ -137,6 +157,14 @@ export class ImportSearch extends Context.Service<
       readonly limit: number
       readonly at: DateTime.Utc
     }) => Effect.Effect<FoundPage, StorageUnavailable>
+
+    /** Reads the matching imports a bounded part at a time, each as it is at that time. */
+    readonly count: (query: {
+      readonly supplier: SupplierCode
+      readonly filter: SearchFilter
+      readonly today: CalendarDate
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<CountedImports, StorageUnavailable>
 
     /**
      * Failed imports without a lease: for each of these codes at most its limit, each import once.
@@ -172,6 +200,12 @@ export class ImportSearch extends Context.Service<
       /** The window of accounts that were created at this time or before has closed. */
       readonly closedThrough: DateTime.Utc
     }) => Stream.Stream<WaveGroup, StorageUnavailable>
+
+    /** The judgements of the latest attempts of an import, by their ids; some have none. */
+    readonly judgements: (
+      key: ImportKey,
+      attempts: number
+    ) => Effect.Effect<ReadonlyMap<AttemptId, Judgement>, StorageUnavailable>
 
     /** The last staged text; None if nothing was staged, or it was deleted. */
     readonly staged: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>

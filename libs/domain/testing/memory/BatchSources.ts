@@ -145,18 +145,20 @@ export const failedLines = (store: Store, source: StoredBatch, settings: BatchSe
 }
 
 const isSelected = (
-  { cohort, code, failed, state }: PendingSelection,
+  { code, cohort, corrected, failed, state }: PendingSelection,
   stored: StoredImport,
   at: DateTime.Utc
 ): boolean => {
   const last = stored.attempts.findLast(({ dryRun }) => !dryRun)
   const outcome = last?.outcome ?? null
   const hasFailed = outcome !== null && isFailure(outcome)
+  const present = detailedStateOf(stored, at)
   const codes = [outcome ?? "lease_expired", ...(last?.errors.map((error) => error.code) ?? [])]
   return (
     (cohort === undefined || cohort === stored.cohort) &&
-    (state === undefined || state === detailedStateOf(stored, at)) &&
-    (code === undefined || ((hasFailed || state === "FAILED") && codes.includes(code))) &&
+    (state === undefined || state === present) &&
+    (corrected === undefined || (hasFailed && present === "PENDING")) &&
+    (code === undefined || ((hasFailed || present === "FAILED") && codes.includes(code))) &&
     (failed === undefined || (failed ? hasFailed : last === undefined))
   )
 }

@@ -14,7 +14,7 @@ import {
 } from "@data-import/domain/batches/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { hasCode, stateOf } from "../imports/ImportSource.ts"
+import { selectedBy } from "../imports/ImportSource.ts"
 import { chunkLimits } from "./Lines.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -181,50 +181,22 @@ export const fillAgain = Effect.fnUntraced(function* (
   return { bytes, lines, leftOut: failures - lines }
 })
 
-const filtered = (
-  sql: Sql,
-  { code, cohort, failed, state }: PendingSelection,
-  at: DateTime.Utc
-) => {
-  const last = sql`(
-    select outcome, errors from import_attempts
-    where import_id = present.id and not dry_run order by sequence desc limit 1)`
-  const hasFailed = sql`last.outcome is not null and last.outcome <> 'created'`
-  const conditions = [
-    ...(cohort === undefined ? [] : [sql`present.cohort = ${cohort}`]),
-    ...(state === undefined ? [] : [sql`${stateOf(sql, at)} = ${state}`]),
-    ...(code === undefined
-      ? []
-      : [
-          state === "FAILED"
-            ? hasCode(sql, code)
-            : sql`${hasFailed} and (last.outcome = ${code} or exists (
-            select from jsonb_array_elements(last.errors) as error
-            where error ->> 'code' = ${code}))`
-        ]),
-    ...(failed === undefined
-      ? []
-      : [
-          failed
-            ? hasFailed
-            : sql`not exists (
-          select from import_attempts where import_id = present.id and not dry_run)`
-        ])
-  ]
-  return {
-    last: sql`left join lateral ${last} as last on true`,
-    where: conditions.map((condition) => sql` and (${condition})`)
-  }
+/** Whether `present` was tried, or its latest attempt has failed; dry runs do not count. */
+const wasTried = (sql: Sql, failed: boolean) => {
+  const attempts = sql`from import_attempts where import_id = present.id and not dry_run`
+  return failed
+    ? sql`exists (
+        select from (select outcome ${attempts} order by sequence desc limit 1) as last
+        where outcome <> 'created')`
+    : sql`not exists (select ${attempts})`
 }
 
 const filledRows = rowsOf(Schema.Struct({ lines: Schema.Int, bytes: Schema.BigInt }))
 
 /** The pending imports that the batch processes, called `present`. */
-const pendingOf = (sql: Sql, selection: PendingSelection, at: DateTime.Utc) => {
-  const { last, where } = filtered(sql, selection, at)
-  return sql`${last} where ${isPending(sql, at)}
-    ${where.reduce((all, each) => sql`${all}${each}`, sql``)}`
-}
+const pendingOf = (sql: Sql, { failed, ...selection }: PendingSelection, at: DateTime.Utc) => sql`
+  where ${isPending(sql, at)} and ${selectedBy(sql, selection, at)}
+    ${failed === undefined ? sql`` : sql`and ${wasTried(sql, failed)}`}`
 
 /** The accounts that the batch has created, from the results of its lines. */
 const createdBy = (sql: Sql, id: BatchId) => sql`

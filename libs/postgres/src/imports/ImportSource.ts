@@ -6,6 +6,7 @@ import { DateTime, Effect, Option, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import type { DetailedState, ImportFilter } from "@data-import/domain/imports/ImportDetails"
 import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"
+import type { SearchFilter } from "@data-import/domain/migrations/ImportSearch"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import type { Database } from "../connection/Database.ts"
 import { brokenOff } from "../tables/ImportRow.ts"
@@ -124,6 +125,11 @@ export const settledStateOf = (sql: Sql): Statement.Fragment => sql`
     else 'PENDING'
   end`
 
+/** Whether `present` has failed, and was not imported since: it may have been staged again. */
+export const hasFailed = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
+  (${stateOf(sql, at)} in ('FAILED', 'PENDING')
+    and (present.failed_staging is not null or ${brokenOff(sql)}))`
+
 /** Whether the latest attempt of `present` that was no dry run ended with this code, or has an error with it. */
 export const hasCode = (sql: Sql, code: string): Statement.Fragment => sql`
   exists (
@@ -133,3 +139,17 @@ export const hasCode = (sql: Sql, code: string): Statement.Fragment => sql`
     ) as latest
     where coalesce(outcome, 'lease_expired') = ${code} or exists (
       select from jsonb_array_elements(errors) as error where error ->> 'code' = ${code}))`
+
+/** What `present` is selected by, in lists and in batches of pending imports alike. */
+export const selectedBy = (
+  sql: Sql,
+  { code, cohort, corrected, state }: Pick<SearchFilter, "code" | "cohort" | "corrected" | "state">,
+  at: DateTime.Utc
+): Statement.Fragment => {
+  const present = stateOf(sql, at)
+  return sql`true
+    ${state === undefined ? sql`` : sql`and ${present} = ${state}`}
+    ${cohort === undefined ? sql`` : sql`and present.cohort is not distinct from ${cohort}::text`}
+    ${corrected === undefined ? sql`` : sql`and ${present} = 'PENDING' and ${hasFailed(sql, at)}`}
+    ${code === undefined ? sql`` : sql`and ${hasFailed(sql, at)} and ${hasCode(sql, code)}`}`
+}

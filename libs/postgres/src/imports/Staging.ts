@@ -8,7 +8,7 @@ import { ReservationLost } from "@data-import/domain/idempotency/IdempotencyKeys
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/imports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { readImport } from "../tables/ImportRow.ts"
+import { brokenOff, readImport } from "../tables/ImportRow.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
 import {
   keepInTransaction,
@@ -102,7 +102,8 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
         payload_hash = excluded.payload_hash, cohort = coalesce(excluded.cohort, present.cohort),
         staged_at = excluded.staged_at, stagings = present.stagings + 1,
         lease_attempt = null, lease_expires_at = null, lease_dry_run = false,
-        failed_staging = null
+        failed_staging = case
+          when present.failed_staging is not null or ${brokenOff(database.sql)} then 0 end
       where present.account_number is null and not present.skipped
         and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)
         ${replacing(database, commands)}

@@ -6,8 +6,10 @@ import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Statement } from "effect/sql"
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { DetailedState } from "@data-import/domain/imports/ImportDetails"
-import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
+import type { ImportListKind } from "@data-import/domain/imports/ImportProcesses"
+import { AttemptId, type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import {
+  type CountedImports,
   errorsSampled,
   type FoundImport,
   type FoundPage,
@@ -22,11 +24,22 @@ import { balances } from "./AccountBalances.ts"
 import { wave } from "./Waves.ts"
 import { failures, refusals } from "./WholeFailures.ts"
 import { startOf } from "../imports/ImportList.ts"
-import { foundInPart, hasCode, sourceOf, stateOf } from "../imports/ImportSource.ts"
+import {
+  foundInPart,
+  hasFailed,
+  partByPart,
+  selectedBy,
+  sourceOf,
+  stateOf
+} from "../imports/ImportSource.ts"
+import { isPending } from "../audit/ChangeEntries.ts"
 
 type Sql = Database["Service"]["sql"]
 type PageQuery = Parameters<ImportSearch["Service"]["page"]>[0]
+type CountQuery = Parameters<ImportSearch["Service"]["count"]>[0]
 type FailedQuery = Parameters<ImportSearch["Service"]["failed"]>[0]
+
+const noImports: CountedImports = { accounts: 0, failedByDay: { accounts: 0, codes: [] } }
 
 /** How many imports a statement looks at. */
 const partSize = 2_000
@@ -87,21 +100,23 @@ const hasMoney = (sql: Sql, { ledger, money }: PageQuery["filter"]): Statement.F
           select from ledgers where account_id = present.account_id and ledger_code = ${ledger})`
   }`
 
-const conditions = (sql: Sql, { at, filter }: PageQuery): Statement.Fragment => {
-  const { attr, code, cohort, search, state } = filter
-  const present = stateOf(sql, at)
-  return sql`true
-    ${state === undefined ? sql`` : sql`and ${present} = ${state}`}
-    ${cohort === undefined ? sql`` : sql`and cohort is not distinct from ${cohort}::text`}
+const conditions = (sql: Sql, { at, filter }: Pick<PageQuery, "at" | "filter">) => {
+  const { attr, search } = filter
+  return sql`${selectedBy(sql, filter, at)}
     ${search === undefined ? sql`` : sql`and starts_with(external_account_number, ${search})`}
-    ${code === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasCode(sql, code)}`}
-    ${attr === undefined ? sql`` : sql`and ${present} = 'FAILED' and ${hasPlace(sql, attr)}`}
+    ${attr === undefined ? sql`` : sql`and ${hasFailed(sql, at)} and ${hasPlace(sql, attr)}`}
     ${hasMoney(sql, filter)}`
 }
 
 /** The imports that a part looks at. */
-const sourceFor = (sql: Sql, { filter, supplier }: PageQuery, after: string) => {
-  const { attr, code, ledger, money, numbers, state } = filter
+const sourceFor = (
+  sql: Sql,
+  { filter, supplier }: Pick<PageQuery, "filter" | "supplier">,
+  after: string,
+  of: ImportListKind = "all"
+) => {
+  const { attr, code, corrected, ledger, money, numbers, state } = filter
+  const isOfFailed = [attr, code, corrected].some((each) => each !== undefined)
   if (numbers !== undefined) {
     return sql`
       select id, external_account_number from import_processes
@@ -111,9 +126,9 @@ const sourceFor = (sql: Sql, { filter, supplier }: PageQuery, after: string) => 
   }
   const source = {
     ...(state !== undefined && { state }),
-    ...((code !== undefined || attr !== undefined) && { failed: true })
+    ...(isOfFailed && { failed: true })
   }
-  const kind = ledger === undefined && money === undefined ? "all" : "imported"
+  const kind = ledger === undefined && money === undefined ? of : "imported"
   return sourceOf(sql, source, { supplier, kind, after, size: partSize })
 }
 
@@ -195,6 +210,53 @@ const page = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], que
   return { imports, next: after } satisfies FoundPage
 })
 
+const countRows = rowsOf(
+  Schema.Struct({
+    scanned: Schema.Int,
+    last: Schema.NullOr(Schema.String),
+    accounts: Schema.Int,
+    byDay: Schema.Int,
+    codes: Schema.Array(Schema.String)
+  })
+)
+
+/** The codes of the latest attempt of `present`, if its errors all depend on another day. */
+const codesOfDay = (sql: Sql, { at, today }: CountQuery) => sql`
+  select array_agg(error ->> 'code') as codes
+  from (
+    select errors from import_attempts where import_id = present.id and not dry_run
+    order by sequence desc limit 1
+  ) as latest, jsonb_array_elements(errors) as error
+  where ${stateOf(sql, at)} = 'FAILED'
+  having bool_and(coalesce(error #>> '{parameters,business_day}' <> ${today}, false))`
+
+const countPart = (sql: Sql, query: CountQuery, after: string) =>
+  countRows(sql`
+    with part(id, place) as materialized (${sourceFor(sql, query, after, "pending")}),
+    found as materialized (
+      select codes from part cross join lateral (
+        select * from import_processes where id = part.id offset 0
+      ) as present left join lateral (${codesOfDay(sql, query)}) as of_day on true
+      where ${isPending(sql, query.at)} and ${conditions(sql, query)}
+    )
+    select (select count(*)::integer from part) as scanned, (select max(place) from part) as last,
+      count(*)::integer as accounts, count(codes)::integer as "byDay",
+      array(select distinct unnest(codes) from found order by 1) as codes
+    from found`)
+
+const count = ({ run, sql }: Database["Service"], query: CountQuery) =>
+  Stream.runFold(
+    partByPart(partSize, (after) => run(countPart(sql, query, after))),
+    (): CountedImports => noImports,
+    ({ accounts, failedByDay }, part): CountedImports => ({
+      accounts: accounts + part.accounts,
+      failedByDay: {
+        accounts: failedByDay.accounts + part.byDay,
+        codes: [...new Set([...failedByDay.codes, ...part.codes])]
+      }
+    })
+  )
+
 const failedRows = rowsOf(
   Schema.Struct({
     number: ExternalAccountNumber,
@@ -239,6 +301,20 @@ const staged = (sql: Sql, key: ImportKey) =>
     Effect.map(([row]) => Option.fromNullishOr(row?.payload))
   )
 
+const judgementRows = rowsOf(Schema.Struct({ id: AttemptId, hash: PayloadHash, by: Schema.String }))
+
+const judgements = (sql: Sql, key: ImportKey, attempts: number) =>
+  judgementRows(sql`
+    select id, encode(payload_hash, 'hex') as hash, judged_by as by from (
+      select id, payload_hash, judged_by from import_attempts
+      where import_id = (
+        select id from import_processes where supplier = ${key.import_supplier}
+          and external_account_number = ${key.external_account_number})
+      order by sequence desc limit ${attempts}
+    ) as latest where payload_hash is not null and judged_by is not null`).pipe(
+    Effect.map((rows) => new Map(rows.map(({ id, ...judgement }) => [id, judgement])))
+  )
+
 const isStorableFilter = (filter: object): boolean =>
   Object.values(filter).every((text) => isStorable(String(text)))
 
@@ -251,6 +327,8 @@ export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
         isStorableFilter(query.filter) && isStorable(query.after ?? "")
           ? page(database, query)
           : Effect.succeed({ imports: [], next: null }),
+      count: (query) =>
+        isStorableFilter(query.filter) ? count(database, query) : Effect.succeed(noImports),
       failed: (query) => run(failed(sql, query)),
       balances: (query) =>
         isStorable(query.supplier) && isStorable(query.cohort ?? "")
@@ -265,6 +343,8 @@ export const layer: Layer.Layer<ImportSearch, never, Database> = Layer.effect(
           ? refusals(database, query)
           : Stream.empty,
       wave: (query) => (isStorable(query.cohort ?? "") ? wave(database, query) : Stream.empty),
+      judgements: (key, attempts) =>
+        isStorableKey(key) ? run(judgements(sql, key, attempts)) : Effect.succeed(new Map()),
       staged: (key) => (isStorableKey(key) ? run(staged(sql, key)) : Effect.succeedNone)
     })
   })

@@ -15,6 +15,7 @@ import {
   type StateCounts
 } from "@data-import/domain/migrations/Migrations"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { hasNotFailed } from "../tables/ImportRow.ts"
 import * as Records from "./MigrationRecords.ts"
 import { history, pastCounts } from "./PastCounts.ts"
 
@@ -321,14 +322,14 @@ const oldestOpen = (sql: Sql, { failedBefore, limit, supplier }: Query<"oldestOp
       (
         select id, external_account_number, staged_at, staged_at as since, null as code
         from import_processes
-        where ${isOpen} and failed_staging is null
+        where ${isOpen} and ${hasNotFailed(sql)}
           and (lease_attempt is null or lease_dry_run)
         order by supplier, id limit ${limit}
       ) union all (
         select failed.*, ended_at, outcome
         from (
           select id, external_account_number, staged_at from import_processes
-          where ${isOpen} and failed_staging is not null
+          where ${isOpen} and failed_staging > 0
             and (lease_attempt is null or lease_dry_run)
           order by external_account_number limit ${failedLookedAt}
         ) as failed cross join lateral (

@@ -15,6 +15,7 @@ import {
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { sum } from "@data-import/domain/schema/Decimal"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { hasNotFailed } from "../tables/ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = SupplierSummaries["Service"]
@@ -91,7 +92,7 @@ const oldest = (sql: Sql, { at, cohort, supplier }: Query) => sql`
     floor(extract(epoch from staged_at) * 1000) as "stagedAt"
   from import_processes
   where supplier = ${supplier} and account_number is null and not skipped
-    and failed_staging is null and ${isWaiting(sql, at)}
+    and ${hasNotFailed(sql)} and ${isWaiting(sql, at)}
     ${cohort === null ? sql`` : sql`and cohort = ${cohort}`}
   order by supplier, ${cohort === null ? sql`` : sql`cohort,`} id
   limit 1`

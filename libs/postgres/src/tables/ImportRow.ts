@@ -48,6 +48,10 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
 export const brokenOff = (sql: Database["Service"]["sql"]) =>
   sql`(present.lease_attempt is not null and not present.lease_dry_run)`
 
+/** Whether what is staged has not failed yet, written as in the indexes. */
+export const hasNotFailed = (sql: Database["Service"]["sql"]) =>
+  sql`coalesce(failed_staging, 0) = 0`
+
 const columns = columnsOf(Row.fields)
 
 const rows = rowsOf(Row)

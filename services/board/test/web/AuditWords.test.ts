@@ -60,7 +60,7 @@ describe("the headline of the audit log", () => {
 describe("the life of an account", () => {
   it("goes back to the first staging, without reads", () =>
     expect(kinds(lifeOf({ ...sample, reverted: [] }))).toEqual([
-      ...["attempt", "changed", "replaced", "reverted", "created"]
+      ...["attempt", "attempt", "changed", "replaced", "reverted", "created"]
     ]))
 
   it("has earlier accounts from their import to their revert, each told once", () => {
@@ -74,7 +74,11 @@ describe("the life of an account", () => {
   })
 
   it("has the last staging if the log has none", () =>
-    expect(kinds(lifeOf({ ...sample, reverted: [], audit: [] }))).toEqual(["attempt", "staged"]))
+    expect(kinds(lifeOf({ ...sample, reverted: [], audit: [] }))).toEqual([
+      "attempt",
+      "attempt",
+      "staged"
+    ]))
 
   it("has what was refused, which is no staging and no attempt", () => {
     const audit = sample.audit.slice(0, 2).map((entry, index) => ({

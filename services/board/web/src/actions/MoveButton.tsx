@@ -6,15 +6,17 @@ import { useState } from "preact/hooks"
 import { useAction } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { count, counted } from "../text/Numbers.ts"
-import { described, type Selection } from "../text/Selections.ts"
+import { countedSelection, described, type Selection } from "../text/Selections.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
 import { useIsChangeable } from "./useIsOngoing.ts"
+import { usePreview } from "./usePreview.ts"
 
 interface Props {
   readonly supplier: string
   readonly selection: Selection
-  readonly accounts: number
+  /** Null if the page does not know. */
+  readonly accounts: number | null
   readonly name: string
 }
 
@@ -50,7 +52,8 @@ const undoOf = ({ cohort }: Selection): string =>
     : "It cannot be undone: which cohort each had is not kept."
 
 const MoveDialog = (props: DialogProps) => {
-  const { accounts, close, selection } = props
+  const { close, selection, supplier } = props
+  const accounts = usePreview(supplier, selection).value?.accounts ?? props.accounts
   const { move, moved } = useMove(props)
   const [name, setName] = useState("")
   const to = name.trim()
@@ -63,11 +66,12 @@ const MoveDialog = (props: DialogProps) => {
       </p>
     )
   }
-  const what = `${count(accounts)} ${described(selection, accounts === 1)}`
+  const what = countedSelection(selection, accounts)
   return (
     <ActionDialog
       title={`Move ${what} to another cohort`}
-      confirm={`Move ${counted(accounts, "account")}`}
+      confirm={accounts === null ? "Counting…" : `Move ${counted(accounts, "account")}`}
+      isReady={accounts !== null}
       run={run}
       close={close}
     >

@@ -1,37 +1,20 @@
-/**
- * Rehearses or imports pending accounts: all, or those of a cohort. Shown on ongoing migrations
- * only.
- */
+/** Buttons that rehearse, import or retry selected accounts. Shown on ongoing migrations only. */
 import type { WaveReview } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofWave, standing } from "../text/GoNoGo.ts"
-import { count, counted } from "../text/Numbers.ts"
+import { count } from "../text/Numbers.ts"
+import { countedSelection, isOfAll, type Selection } from "../text/Selections.ts"
 import { ActionButton } from "./ActionButton.tsx"
-import { BatchDialog } from "./BatchDialog.tsx"
+import { BatchDialog, type BatchKind, type BatchProps, verbs } from "./BatchDialog.tsx"
 import { useIsOngoing } from "./useIsOngoing.ts"
 
-interface Props {
-  readonly supplier: string
-  /** Unless given, all accounts: of every cohort, and without one. */
-  readonly cohort?: string | undefined
-  readonly pending: number
+interface Props extends BatchProps {
+  /** Whether the page shows beside it how many accounts there are, or which one it is. */
+  readonly isBrief?: boolean
 }
-
-const kinds = {
-  rehearse: {
-    verb: "Rehearse",
-    does: "are tried by a batch that imports nothing",
-    then: "Its page shows what an import would create, what would fail and why, and how long it would take."
-  },
-  process: {
-    verb: "Import",
-    does: "are imported by a batch",
-    then: "The batch can be paused. For some time imported accounts can be reverted: undo their cohort."
-  }
-} as const
 
 /** What was decided about the wave. It binds nobody, and nobody is to overlook it. */
 const Decided = ({ cohort, supplier }: { readonly supplier: string; readonly cohort: string }) => {
@@ -51,44 +34,53 @@ const Decided = ({ cohort, supplier }: { readonly supplier: string; readonly coh
   )
 }
 
-const StartButton = ({ cohort, kind, pending, supplier }: Props & { kind: keyof typeof kinds }) => {
-  const { does, then, verb } = kinds[kind]
+const nameOf = (kind: BatchKind, { accounts, isBrief = false, selection }: Props): string => {
+  if (isBrief) return `${verbs[kind]}…`
+  if (accounts === null) return `${verbs[kind]} all…`
+  if (kind === "retry") return `Retry ${count(accounts)} failed…`
+  return `${verbs[kind]} ${isOfAll(selection) ? "all " : ""}${count(accounts)}…`
+}
+
+export const StartButton = (props: Props & { readonly kind: BatchKind }) => {
+  const { accounts, isBrief = false, kind, selection, supplier } = props
+  const { cohort } = selection
   const isOngoing = useIsOngoing(supplier)
-  const whose = cohort === undefined ? "" : ` of ${cohort}`
-  const sentence = `${verb} ${counted(pending, "pending account")}${whose}`
-  const all = cohort === undefined ? "all " : ""
+  const isPlain = !isBrief && isOfAll(selection)
   return (
     <ActionButton
-      name={`${verb} ${all}${count(pending)}…`}
-      label={cohort === undefined ? undefined : `${sentence}…`}
-      isIdle={pending === 0 || !isOngoing}
+      name={nameOf(kind, props)}
+      label={isPlain ? undefined : `${verbs[kind]} ${countedSelection(selection, accounts)}…`}
+      isIdle={accounts === 0 || !isOngoing}
       dialog={(close) => (
         <BatchDialog
           supplier={supplier}
           kind={kind}
-          selection={{ state: "PENDING", ...(cohort !== undefined && { cohort }) }}
-          title={sentence}
-          confirm={`${verb} ${counted(pending, "account")}`}
+          selection={selection}
+          accounts={accounts}
           close={close}
         >
-          {kind === "process" && cohort !== undefined && (
+          {kind === "process" && typeof cohort === "string" && (
             <Decided supplier={supplier} cohort={cohort} />
           )}
-          <p>
-            {cohort === undefined
-              ? `All pending accounts, of every cohort and of none, ${does}.`
-              : `All pending accounts of this cohort ${does}.`}{" "}
-            {then}
-          </p>
         </BatchDialog>
       )}
     />
   )
 }
 
+/** Rehearses or imports the accounts, whatever they wait for. */
 export const ProcessButton = (props: Props) => (
   <>
     <StartButton {...props} kind="rehearse" />
     <StartButton {...props} kind="process" />
   </>
+)
+
+interface RetryProps extends Omit<Props, "selection"> {
+  readonly selection?: Omit<Selection, "state">
+}
+
+/** Retries failed accounts. */
+export const RetryButton = ({ selection = {}, ...props }: RetryProps) => (
+  <StartButton {...props} selection={{ state: "FAILED", ...selection }} kind="retry" />
 )

@@ -30,6 +30,7 @@ export type Problems = typeof Migrations.BoardProblemsBody.Type
 export type ImportRows = typeof Migrations.ImportRowsBody.Type
 export type Certificate = typeof Certificates.BoardCertificateBody.Type
 export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
+export type ProcessPreview = typeof Migrations.ProcessPreviewBody.Type
 export type UndoPreview = typeof Migrations.UndoPreviewBody.Type
 export type WaveReview = typeof Waves.WaveReviewBody.Type
 export type SignOff = typeof Migrations.SignOffBody.Type

@@ -1,5 +1,7 @@
 /** One account: its life from the first staging to the last change, and why it failed. */
 import { DocumentButton } from "../actions/DocumentButton.tsx"
+import { MoveButton } from "../actions/MoveButton.tsx"
+import { ProcessButton } from "../actions/ProcessButton.tsx"
 import type { Account } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
@@ -13,7 +15,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
-import { stateWord } from "../text/Words.ts"
+import { isOpen, stateWord } from "../text/Words.ts"
 import { EarlierSection } from "./EarlierSection.tsx"
 import { keyOf, LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
@@ -110,9 +112,26 @@ const Seal = ({ account }: { readonly account: Account }) => {
   )
 }
 
+/** An account that waits or has failed can be tried alone. */
+const Actions = ({ account }: { readonly account: Account }) => {
+  if (!isOpen(account)) return null
+  const of = {
+    supplier: account.import_supplier,
+    selection: { numbers: [account.external_account_number] },
+    accounts: 1
+  }
+  return (
+    <div class="actions">
+      <ProcessButton {...of} isBrief />
+      <MoveButton {...of} name="Move…" />
+    </div>
+  )
+}
+
 const Body = ({ account }: { readonly account: Account }) => (
   <>
     <Facts account={account} />
+    <Actions account={account} />
     <div class="sections">
       <LifeSection account={account} />
       <StoredSection account={account} />

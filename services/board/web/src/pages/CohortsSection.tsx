@@ -3,7 +3,7 @@ import type { Cohorts, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { MoveButton } from "../actions/MoveButton.tsx"
 import { UndoButton } from "../actions/UndoButton.tsx"
-import { ProcessButton } from "../actions/ProcessButton.tsx"
+import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
@@ -40,9 +40,18 @@ const Actions = ({ cohort, supplier }: ActionsProps) => {
   const { FAILED, IMPORTED, PENDING } = cohort.states
   return (
     <>
-      {cohort.cohort !== null && (
-        <ProcessButton supplier={supplier} cohort={cohort.cohort} pending={PENDING} />
-      )}
+      <ProcessButton
+        supplier={supplier}
+        selection={{ state: "PENDING", cohort: cohort.cohort }}
+        accounts={PENDING}
+        isBrief
+      />
+      <RetryButton
+        supplier={supplier}
+        selection={{ cohort: cohort.cohort }}
+        accounts={FAILED}
+        isBrief
+      />
       <MoveButton
         supplier={supplier}
         selection={{ cohort: cohort.cohort }}
@@ -127,7 +136,11 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
       note={answer.value && <Closing {...answer.value} detail={detail} />}
       actions={
         <>
-          <ProcessButton supplier={supplier} pending={states.PENDING} />
+          <ProcessButton
+            supplier={supplier}
+            selection={{ state: "PENDING" }}
+            accounts={states.PENDING}
+          />
           <MoveButton
             supplier={supplier}
             selection={{}}

@@ -3,7 +3,7 @@ import { ChartData } from "../charts/ChartData.tsx"
 import { Sparkline } from "../charts/Sparkline.tsx"
 import type { History, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
-import { RetryButton } from "../actions/RetryButton.tsx"
+import { RetryButton } from "../actions/ProcessButton.tsx"
 import { Bar } from "../parts/Bar.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
@@ -67,7 +67,7 @@ const columnsFor = (
       isNameHidden: true,
       class: "act",
       cell: ({ code, imports }) => (
-        <RetryButton supplier={supplier} code={code} accounts={imports} isOfRow />
+        <RetryButton supplier={supplier} selection={{ code }} accounts={imports} isBrief />
       )
     }
   ]
@@ -118,7 +118,10 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
               {counted(states.FAILED, "account has", "accounts have")} failed
             </Link>
             ; one account may have several codes.{" "}
-            <Link to={pages.problems(supplier)}>What to correct first</Link>. {missing}
+            <Link to={pages.problems(supplier)}>What to correct first</Link>. {missing}{" "}
+            <Link to={pages.imports(supplier, { corrected: "true" })}>
+              Corrected since they failed
+            </Link>
           </>
         )
       }

@@ -1,10 +1,10 @@
-/** A list of accounts by state, code, cohort or the beginning of their number, a page at a time. */
+/**
+ * A list of accounts by state, code, cohort or the beginning of their number, a page at a time.
+ * Actions apply to those that are ticked, or to all of the list if none is.
+ */
 import type { ImportRows } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
-import { MoveButton } from "../actions/MoveButton.tsx"
-import { UndoButton } from "../actions/UndoButton.tsx"
-import { ProcessButton } from "../actions/ProcessButton.tsx"
-import { RetryButton } from "../actions/RetryButton.tsx"
+import { ListActions, Tick, type Ticks, useTicks } from "../actions/ListActions.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Pager, type Paging, usePaging } from "../parts/Pager.tsx"
@@ -15,20 +15,13 @@ import { useIsManager } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
-import { count, money } from "../text/Numbers.ts"
+import { type Filter, filterOf, filters, kept } from "../text/ImportFilter.ts"
+import { money } from "../text/Numbers.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
 
 type Row = ImportRows["imports"][number]
 
 const limit = "100"
-/** Filters that only links set; the form keeps them. */
-const kept = ["attr", "ledger", "money", "first_problems"] as const
-const filters = ["state", "code", "cohort", "without_cohort", "search", ...kept] as const
-type Filter = Readonly<Record<(typeof filters)[number], string | null>>
-
-const filterOf = (query: URLSearchParams): Filter =>
-  Object.fromEntries(filters.map((name) => [name, query.get(name)])) as Filter
-
 /** Whether every row of the list has a balance. */
 const isOfAccounts = ({ ledger, money, state }: Filter): boolean =>
   state === "IMPORTED" || ledger !== null || money !== null
@@ -39,7 +32,21 @@ const balance: Column<Row> = {
   cell: ({ balance: amount }) => (amount === null ? <span class="quiet">–</span> : money(amount))
 }
 
-const columnsFor = (supplier: string, filter: Filter): ReadonlyArray<Column<Row>> => [
+const columnsFor = (
+  supplier: string,
+  filter: Filter,
+  ticks: Ticks | null
+): ReadonlyArray<Column<Row>> => [
+  ...(ticks === null
+    ? []
+    : [
+        {
+          name: "Choose",
+          isNameHidden: true,
+          class: "act tick",
+          cell: (row: Row) => <Tick row={row} ticks={ticks} />
+        }
+      ]),
   {
     name: "Account",
     isHead: true,
@@ -123,15 +130,17 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
         <input name={name} type="text" defaultValue={filter[name] ?? ""} spellcheck={false} />
       </label>
     ))}
-    <label class="check" key={`without ${filter.without_cohort}`}>
-      <input
-        name="without_cohort"
-        type="checkbox"
-        value="true"
-        defaultChecked={filter.without_cohort !== null}
-      />
-      Without a cohort
-    </label>
+    {(
+      [
+        ["without_cohort", "Without a cohort"],
+        ["corrected", "Corrected since they failed"]
+      ] as const
+    ).map(([name, label]) => (
+      <label class="check" key={`${name} ${filter[name]}`}>
+        <input name={name} type="checkbox" value="true" defaultChecked={filter[name] !== null} />
+        {label}
+      </label>
+    ))}
     {kept.map((name) => (
       <input key={name} type="hidden" name={name} value={filter[name] ?? ""} />
     ))}
@@ -139,42 +148,6 @@ const FilterForm = ({ filter, supplier }: FormProps) => (
     <Link to={pages.imports(supplier)}>Clear</Link>
   </form>
 )
-
-/** Actions on all accounts of the list; hidden if a filter is set that actions do not support. */
-const Actions = ({ filter, list: { total }, supplier }: FormProps & { list: ImportRows }) => {
-  const { code, search, state, without_cohort } = filter
-  const isNarrowed = search !== null || kept.some((name) => filter[name] !== null)
-  if (total === null || isNarrowed) return null
-  if (state === "IMPORTED" && filter.cohort !== null && code === null && without_cohort === null) {
-    return (
-      <div class="actions">
-        <UndoButton supplier={supplier} cohort={filter.cohort} imported={total} />
-      </div>
-    )
-  }
-  if (state !== "FAILED" && state !== "PENDING") return null
-  const cohort = filter.cohort ?? undefined
-  const of = { supplier, cohort, code: code ?? undefined }
-  const selection = {
-    state,
-    ...(code !== null && { code }),
-    ...(without_cohort === null ? cohort !== undefined && { cohort } : { cohort: null })
-  } as const
-  return (
-    <div class="actions">
-      {without_cohort === null && state === "FAILED" && <RetryButton {...of} accounts={total} />}
-      {without_cohort === null && state === "PENDING" && (
-        <ProcessButton supplier={supplier} cohort={cohort} pending={total} />
-      )}
-      <MoveButton
-        supplier={supplier}
-        selection={selection}
-        accounts={total}
-        name={`Move ${count(total)}…`}
-      />
-    </div>
-  )
-}
 
 /** Downloads all accounts of the list; the file supports no filter but the cohort. */
 const BalancesLink = ({ filter, supplier }: FormProps) => {
@@ -194,9 +167,11 @@ const BalancesLink = ({ filter, supplier }: FormProps) => {
 interface ListProps extends FormProps {
   readonly list: ImportRows
   readonly paging: Paging<string>
+  readonly ticks: Ticks
 }
 
-const List = ({ filter, list, paging, supplier }: ListProps) => {
+const List = ({ filter, list, paging, supplier, ticks }: ListProps) => {
+  const isManager = useIsManager()
   if (list.imports.length === 0 && paging.position === null && list.next_after === null) {
     return (
       <p class="empty">
@@ -213,11 +188,11 @@ const List = ({ filter, list, paging, supplier }: ListProps) => {
   }
   return (
     <>
-      <Actions supplier={supplier} filter={filter} list={list} />
+      {isManager && <ListActions supplier={supplier} filter={filter} list={list} ticks={ticks} />}
       <BalancesLink supplier={supplier} filter={filter} />
       <Table
         caption="Accounts in the order of their numbers"
-        columns={columnsFor(supplier, filter)}
+        columns={columnsFor(supplier, filter, isManager ? ticks : null)}
         rows={list.imports}
         keyOf={({ external_account_number }) => external_account_number}
       />
@@ -228,6 +203,7 @@ const List = ({ filter, list, paging, supplier }: ListProps) => {
 
 const Pages = ({ filter, supplier }: FormProps) => {
   const paging = usePaging<string>()
+  const ticks = useTicks()
   const after = paging.position
   const answer = useAnswer<ImportRows>(
     answers.of(supplier, "imports/", { ...filter, after, limit })
@@ -239,7 +215,9 @@ const Pages = ({ filter, supplier }: FormProps) => {
       </Headline>
       <FilterForm supplier={supplier} filter={filter} />
       <Answered answer={answer} lines={12}>
-        {(list) => <List list={list} supplier={supplier} filter={filter} paging={paging} />}
+        {(list) => (
+          <List list={list} supplier={supplier} filter={filter} paging={paging} ticks={ticks} />
+        )}
       </Answered>
     </>
   )

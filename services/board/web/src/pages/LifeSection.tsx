@@ -18,12 +18,25 @@ export const keyOf = ({ external_account_number, import_supplier }: Account) => 
 
 type Attempt = Account["attempts"][number]
 
+/** Nothing was corrected, so without a word nobody would know why it passed. */
+const ByDay = ({ attempt }: { readonly attempt: Attempt }) => {
+  const { outcome, passed_by_day: byDay } = attempt
+  if (byDay === null) return null
+  return (
+    <small>
+      {outcome === "CREATED" ? "Imported" : "It passed"} on <time>{byDay.business_day}</time>{" "}
+      although it failed on <time>{byDay.failed_on}</time>, unchanged: the rule depends on the day.
+      {!byDay.alone && " The rules or the configuration have changed since, too."}
+    </small>
+  )
+}
+
 const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
-  <li class={attempt.code === null ? "" : "failed"}>
+  <li class={attempt.outcome === "FAILED" ? "failed" : ""}>
     <p>
       <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
       <span class="code">{attempt.code ?? attempt.outcome}</span>
-      {attempt.meaning !== null && ` – ${plain(attempt.meaning)}`}
+      {attempt.meaning !== null && ` – ${plain(attempt.meaning)}`} <ByDay attempt={attempt} />
     </p>
     {attempt.errors.length > 0 && (
       <ul class="examples">

@@ -1,6 +1,6 @@
 /** One migration: its progress, its forecast, what is wrong, and what to do about it. */
 import { PlanButton } from "../actions/PlanButton.tsx"
-import { RetryButton } from "../actions/RetryButton.tsx"
+import { RetryButton } from "../actions/ProcessButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
 import { StatusButton } from "../actions/StatusButton.tsx"
 import type { Batches, MigrationDetail, SignOff } from "../data/Answers.ts"

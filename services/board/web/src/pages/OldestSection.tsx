@@ -1,5 +1,6 @@
 /** The accounts that have waited longest, and what each of them waits for. */
 import type { MigrationDetail } from "../data/Answers.ts"
+import { StartButton } from "../actions/ProcessButton.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -32,6 +33,20 @@ const columnsFor = ({ migration }: MigrationDetail): ReadonlyArray<Column<Open>>
           </Link>
         )}
       </>
+    )
+  },
+  {
+    name: "Action",
+    isNameHidden: true,
+    class: "act",
+    cell: ({ external_account_number: number }) => (
+      <StartButton
+        supplier={migration.import_supplier}
+        kind="process"
+        selection={{ numbers: [number] }}
+        accounts={1}
+        isBrief
+      />
     )
   }
 ]

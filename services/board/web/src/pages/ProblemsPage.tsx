@@ -1,5 +1,5 @@
 /** What is wrong, grouped by code and path, and what correcting the first few would clear. */
-import { RetryButton } from "../actions/RetryButton.tsx"
+import { RetryButton } from "../actions/ProcessButton.tsx"
 import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
@@ -43,7 +43,12 @@ const columnsFor = (
     isNameHidden: true,
     class: "act",
     cell: ({ code }) => (
-      <RetryButton supplier={supplier} code={code} accounts={byCode.get(code) ?? 0} isOfRow />
+      <RetryButton
+        supplier={supplier}
+        selection={{ code }}
+        accounts={byCode.get(code) ?? 0}
+        isBrief
+      />
     )
   }
 ]
@@ -66,7 +71,9 @@ const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }
   return (
     <>
       <p>
-        An account that has several problems is cleared when all of them are corrected.
+        An account that has several problems is cleared when all of them are corrected. Once it is
+        staged again it is no longer counted here, but{" "}
+        <Link to={pages.imports(supplier, { corrected: "true", code })}>among the corrected</Link>.
         {of < failed && (
           <>
             {" "}

@@ -2,7 +2,7 @@
 import type { WaveReview } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { DecisionButton } from "../actions/DecisionButton.tsx"
-import { ProcessButton } from "../actions/ProcessButton.tsx"
+import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { BatchState } from "../parts/Batch.tsx"
 import { Fact } from "../parts/Fact.tsx"
@@ -249,9 +249,16 @@ const Body = (props: Props) => {
             {evidenceOf(review)}
           </Link>
         </p>
-        <ProcessButton supplier={supplier} cohort={cohort} pending={states.PENDING} />
-        <DecisionButton {...props} decision="GO" />
-        <DecisionButton {...props} decision="NO_GO" />
+        <div class="actions">
+          <ProcessButton
+            supplier={supplier}
+            selection={{ state: "PENDING", cohort }}
+            accounts={states.PENDING}
+          />
+          <RetryButton supplier={supplier} selection={{ cohort }} accounts={states.FAILED} />
+          <DecisionButton {...props} decision="GO" />
+          <DecisionButton {...props} decision="NO_GO" />
+        </div>
       </div>
       <Facts {...props} />
       <div class="sections">

@@ -190,6 +190,7 @@ interface Filter {
   readonly attr?: string | null
   readonly cohort?: string | null
   readonly without_cohort?: string | null
+  readonly corrected?: string | null
   readonly search?: string | null
   readonly ledger?: string | null
   readonly money?: string | null
@@ -210,13 +211,14 @@ const clearedBy = (firstProblems: string): string =>
 
 /** Of a list of imports. */
 export const ofImports = ({ imports, next_after, total }: ImportRows, filter: Filter): string => {
-  const { attr, code, cohort, search, state, without_cohort } = filter
+  const { attr, code, cohort, corrected, search, state, without_cohort } = filter
   const { first_problems: first, ledger, money } = filter
   const number = total ?? imports.length
   const conditions = [
     state ? `in the state ${stateWord(state)}` : "",
     code ? `that failed with ${code}` : "",
     attr ? `because of ${attr}` : "",
+    corrected ? "corrected since they failed" : "",
     without_cohort ? "without a cohort" : cohort ? `of the cohort ${cohort}` : "",
     ledger ? `with a ledger ${ledger}` : "",
     money ? (sums[money] ?? money) : "",

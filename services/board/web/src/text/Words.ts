@@ -45,6 +45,10 @@ export const stateOrder = Object.keys(states) as ReadonlyArray<keyof States>
 export const stateWord = (state: string): string =>
   state in states ? states[state as keyof States].word : state
 
+/** Whether an account can be imported and moved: it waits, or has failed. */
+export const isOpen = ({ state }: { readonly state: string }): boolean =>
+  state === "PENDING" || state === "FAILED"
+
 const batchStates: Readonly<Record<string, string>> = {
   OPEN: "Open: not started",
   QUEUED: "Queued",
