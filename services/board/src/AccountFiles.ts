@@ -16,7 +16,7 @@ import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
 
 type Asking = Pick<Call, "params" | "requestId"> &
-  Guard.Signed & { readonly parameters: { readonly cohort?: string } }
+  Guard.Signed & { readonly parameters: { readonly cohort?: string; readonly code?: string } }
 
 /** A sheet is made in memory. */
 const rowsOfSheet = 50_000
@@ -57,7 +57,7 @@ export const handlers = Effect.gen(function* () {
         : Effect.fail(new ManagerRequired())
 
   const corrections = (call: Asking, cohort: string | null) =>
-    lists.corrections(Guard.callerOf(call), supplierOf(call), cohort)
+    lists.corrections(Guard.callerOf(call), supplierOf(call), cohort, call.parameters.code)
 
   return {
     exportBalances: file((call, cohort) =>

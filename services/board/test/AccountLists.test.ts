@@ -72,8 +72,8 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       const { corrections } = yield* AccountLists
       const { mine, user } = yield* begin
       const { code } = mine.supplier
-      const csv = (cohort: string | null) =>
-        corrections({ user, requestId }, code, cohort).pipe(
+      const csv = (cohort: string | null, ofCode?: string) =>
+        corrections({ user, requestId }, code, cohort, ofCode).pipe(
           Effect.flatMap((rows) => Stream.mkString(correctionCsv(rows)))
         )
       const payload = JSON.stringify({ statements: [{ statement_path: "2026/bill.pdf" }] })
@@ -99,6 +99,7 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       ])
       expect((yield* csv("wave-1")).split("\r\n")).toHaveLength(6)
       expect(yield* csv("wave-2")).toBe(`${head}\r\n`)
+      expect(yield* csv(null, missingDocument)).toBe(`${head}\r\n${rows[1]}\r\n`)
     })
   )
 })

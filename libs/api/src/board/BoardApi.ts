@@ -19,6 +19,7 @@ import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTota
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
+import { accountFiles } from "./AccountFiles.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
@@ -183,26 +184,6 @@ const listCertificates = get("listBoardCertificates", certificates, {
   success: Certificates.BoardCertificatesBody
 })
 
-/** Of all accounts unless a cohort is given. */
-const accountsOf = { params: supplier, query: Schema.Struct({ cohort: text }) }
-
-/** A stream, because a migration may have millions of accounts. */
-const exportBalances = get("exportBalances", `${migration}balances.csv`, {
-  ...accountsOf,
-  success: Schema.String
-})
-
-/** A stream, for the same reason. */
-const exportCorrections = get("exportCorrections", `${migration}corrections.csv`, {
-  ...accountsOf,
-  success: Schema.String
-})
-
-const exportCorrectionSheet = get("exportCorrectionSheet", `${migration}corrections.xlsx`, {
-  ...accountsOf,
-  success: Schema.Uint8Array
-})
-
 const auditFilter = {
   import_supplier: text,
   external_account_number: text,
@@ -274,9 +255,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     success: Migrations.BoardProblemsBody
   }),
   listImports,
-  exportBalances,
-  exportCorrections,
-  exportCorrectionSheet,
+  ...accountFiles,
   listCertificates,
   get("getBoardCertificate", `${certificates}:certificate_id/`, {
     params: oneCertificate,

@@ -32,8 +32,10 @@ export class AccountLists extends Context.Service<
      * one amount.
      */
     readonly balances: List<string>
-    /** The rows of failed accounts, then those of refused lines. */
-    readonly corrections: List<CorrectionRow>
+    /** The rows of failed accounts, then those of refused lines; only with `code` if it is given. */
+    readonly corrections: (
+      ...query: [...Parameters<List<CorrectionRow>>, code?: string]
+    ) => ReturnType<List<CorrectionRow>>
   }
 >()("@data-import/domain/AccountLists") {}
 
@@ -70,14 +72,15 @@ const make = Effect.gen(function* () {
 
   return AccountLists.of({
     balances: traced("AccountLists.balances")(read((of) => balancesCsv(searching.balances(of)))),
-    corrections: traced("AccountLists.corrections")(
-      read((of) =>
+    corrections: traced("AccountLists.corrections")((caller, named, cohort, code) => {
+      const isOf = (row: CorrectionRow) => code === undefined || row.at(-1) === code
+      return read((of) =>
         Stream.concat(
           Stream.flatMap(searching.failures(of), (each) => Stream.fromIterable(accountRows(each))),
           Stream.flatMap(searching.refusals(of), (each) => Stream.fromIterable(lineRows(each)))
-        )
-      )
-    )
+        ).pipe(Stream.filter(isOf))
+      )(caller, named, cohort)
+    })
   })
 })
 

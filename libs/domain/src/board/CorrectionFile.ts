@@ -24,7 +24,7 @@ const columns = [
   "Code"
 ] as const
 
-/** The cells of a row, in the order of `columns`. */
+/** The cells of a row, in the order of `columns`; the last is the code. */
 export type CorrectionRow = ReadonlyArray<string | number | null>
 
 export const correctionHead: CorrectionRow = columns

@@ -5,6 +5,7 @@ import type { History, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { RetryButton } from "../actions/ProcessButton.tsx"
 import { Bar } from "../parts/Bar.tsx"
+import { CorrectionLinks } from "../parts/CorrectionLinks.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -91,9 +92,14 @@ export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }
     documents_missing === 0 ? (
       "No document is missing."
     ) : (
-      <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
-        {counted(documents_missing, "account misses", "accounts miss")} a document.
-      </Link>
+      <>
+        <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
+          {counted(documents_missing, "account misses", "accounts miss")} a document.
+        </Link>{" "}
+        <CorrectionLinks supplier={supplier} code={missingDocument}>
+          Which documents
+        </CorrectionLinks>
+      </>
     )
   return (
     <Section

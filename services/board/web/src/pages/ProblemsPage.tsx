@@ -113,7 +113,11 @@ export const ProblemsPage = ({ supplier }: { readonly supplier: string }) => {
       <Headline title={`Problems of ${supplier}`}>
         {answer.value === undefined ? "Problems" : ofProblems(answer.value)}
       </Headline>
-      <CorrectionLinks supplier={supplier} />
+      <p>
+        <CorrectionLinks supplier={supplier}>
+          What to correct, for the supplier, with personal data
+        </CorrectionLinks>
+      </p>
       <Answered answer={answer} lines={10}>
         {(problems) => <Groups problems={problems} supplier={supplier} />}
       </Answered>

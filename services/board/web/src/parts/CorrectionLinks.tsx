@@ -1,24 +1,29 @@
-/** Links to what the supplier has to correct, for managers; of one cohort, or of all. */
+/** Links to what the supplier has to correct, for managers. */
+import type { ComponentChildren } from "preact"
 import { useIsManager } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 
 interface Props {
   readonly supplier: string
-  readonly cohort?: string | null
+  /** Only errors with this code. */
+  readonly code?: string
+  /** What the files have. */
+  readonly children: ComponentChildren
 }
 
-export const CorrectionLinks = ({ cohort = null, supplier }: Props) => {
+export const CorrectionLinks = ({ children, code, supplier }: Props) => {
   if (!useIsManager()) return null
   return (
-    <p>
-      For the supplier, with personal data:{" "}
-      <a href={answers.of(supplier, "corrections.xlsx", { cohort })} download>
-        what to correct, as a sheet
+    <span>
+      {children}:{" "}
+      <a href={answers.of(supplier, "corrections.xlsx", { code })} download>
+        sheet
       </a>
       ,{" "}
-      <a href={answers.of(supplier, "corrections.csv", { cohort })} download>
-        as CSV
+      <a href={answers.of(supplier, "corrections.csv", { code })} download>
+        CSV
       </a>
-    </p>
+      .
+    </span>
   )
 }
