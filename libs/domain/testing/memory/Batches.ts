@@ -249,11 +249,10 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
     })
     replace(
       present,
-      ended.map(({ end, line }) => ({
-        ...line,
-        bytes: end.outcome === "CANCELLED" ? null : line.bytes,
-        end
-      }))
+      ended.map(({ end, line }) => {
+        const bytes = end.outcome === "CANCELLED" ? null : line.bytes
+        return { ...line, bytes, end }
+      })
     )
     for (const { line } of open) deleteKeysOfLine(store, present.batch, line)
     const outcomes = ended.map(({ end }) => end.outcome)
@@ -294,11 +293,10 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
       .filter((made) => !together.includes(made))
       .map(({ end: { line } }) => ({ line, isCounted: false }))
   ]
-  const lineOf = (line: number): StoredLine => ({
-    ...(present.lines[line - 1] as StoredLine),
-    isInHand: false,
-    abandoned: 0
-  })
+  const lineOf = (line: number): StoredLine => {
+    const own = present.lines[line - 1] as StoredLine
+    return { ...own, isInHand: false, abandoned: 0 }
+  }
   replace(
     present,
     ended.map((end) => ({ ...lineOf(end.line), end }))

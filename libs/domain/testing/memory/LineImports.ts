@@ -54,7 +54,10 @@ const attemptNow = (
     const { code: outcome, errors } = judgement.failure
     release(store, { ...ending, outcome, errors })
   } else if (dryRun) release(store, { ...ending, outcome: "dry_run_successful", errors: [] })
-  else complete(store, { key, attempt, newAccount: judgement.success, caller })
+  else {
+    const { _tag } = complete(store, { key, attempt, newAccount: judgement.success, caller })
+    if (_tag !== "Completed") throw new Error(`The account was not created: ${_tag}`)
+  }
 }
 
 /** Stages and attempts an import. False if it is no longer as it was. */
