@@ -1,4 +1,4 @@
-/** Finds imports in memory. */
+/** Finds imports in memory: those of an organisation, and what is staged of one. */
 import { Option } from "effect"
 import type { ImportKey } from "../../src/imports/ImportProcess.ts"
 import type { OwnImport, Present } from "../../src/imports/ImportProcesses.ts"
