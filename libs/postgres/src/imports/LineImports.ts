@@ -166,30 +166,12 @@ function* accountsOf(sql: Sql, accounts: ReadonlyArray<NewAccount>) {
     ${sql.csv(yield* accountInserts(sql, accounts))}`
 }
 
-function* statement(
+/** What single requests would record. */
+const records = (
   sql: Sql,
-  imports: ReadonlyArray<LineImport>,
-  { cohort, since }: OfBatch,
+  accounts: ReadonlyArray<NewAccount>,
   { apiKey, organisation, requestId }: Caller
-): Steps<Statement.Statement<unknown>> {
-  const items = itemsOf(imports)
-  const accounts = items.flatMap(({ end }) => end?.newAccount ?? [])
-  const [first] = imports
-  return sql`
-    with sent as (
-      select *, case when account_number is not null then nextval('accounts_id_seq') end
-        as account_id
-      from ${sent(sql, items)}
-    ),
-    ${
-      first?.staging
-        ? staging(sql, cohort)
-        : attempting(sql, since, first?.attempt?.dryRun === true)
-    },
-    written as (
-      select changed.id as import_id, sent.*
-      from changed join sent using (supplier, external_account_number)
-    ),
+) => sql`,
     attempts as (
       insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome, errors,
         payload_hash, judged_by)
@@ -197,8 +179,7 @@ function* statement(
         decode(hash, 'hex'), judged_by
       from written where attempt is not null
       order by item
-    )
-    ${yield* accountsOf(sql, accounts)},
+    ),
     steps as (
       select 0 as step, 'stage' as action, 'created' as result,
         'data_import.import_process.staged-v1' as name, '' as event_codes, ${sql.literal(named)}
@@ -220,7 +201,34 @@ function* statement(
       select at, ${organisation}, ${apiKey}, ${requestId}, action, result, supplier,
         external_account_number
       from steps where action is not null order by supplier, external_account_number, step
+    )`
+
+/** Without a caller nothing is recorded. */
+function* statement(
+  sql: Sql,
+  imports: ReadonlyArray<LineImport>,
+  { cohort, since }: OfBatch,
+  caller: Caller | null
+): Steps<Statement.Statement<unknown>> {
+  const items = itemsOf(imports)
+  const accounts = items.flatMap(({ end }) => end?.newAccount ?? [])
+  const [first] = imports
+  const changed = first?.staging
+    ? staging(sql, cohort)
+    : attempting(sql, since, first?.attempt?.dryRun === true)
+  return sql`
+    with sent as (
+      select *, case when account_number is not null then nextval('accounts_id_seq') end
+        as account_id
+      from ${sent(sql, items)}
+    ),
+    ${changed},
+    written as (
+      select changed.id as import_id, sent.*
+      from changed join sent using (supplier, external_account_number)
     )
+    ${yield* accountsOf(sql, accounts)}
+    ${caller === null ? sql`` : records(sql, accounts, caller)}
     select item from written`
 }
 
@@ -228,7 +236,7 @@ const storeAll = <Made extends LineImport>(
   sql: Sql,
   imports: ReadonlyArray<Made>,
   batch: OfBatch,
-  caller: Caller
+  caller: Caller | null
 ) =>
   inTimeSlices(() => statement(sql, imports, batch, caller)).pipe(
     Effect.flatMap(stored),
@@ -238,12 +246,14 @@ const storeAll = <Made extends LineImport>(
     })
   )
 
-/** Creates the accounts of dry runs and rolls that back. Returns the attempts that could. */
+/**
+ * Creates the accounts of dry runs and rolls that back. Returns the attempts that could. They are
+ * recorded afterwards.
+ */
 const rehearse = Effect.fnUntraced(function* (
   sql: Sql,
   imports: ReadonlyArray<LineImport>,
-  batch: OfBatch,
-  caller: Caller
+  batch: OfBatch
 ) {
   const real = imports.flatMap(({ attempt, ...made }) =>
     attempt?.dryRun === true && Result.isSuccess(attempt.judgement)
@@ -252,7 +262,7 @@ const rehearse = Effect.fnUntraced(function* (
   )
   if (real.length === 0) return new Set<AttemptId>()
   yield* sql`savepoint rehearsal`
-  const created = yield* storeAll(sql, real, batch, caller)
+  const created = yield* storeAll(sql, real, batch, null)
   yield* sql`rollback to savepoint rehearsal`
   return new Set(created.map(({ attempt }) => attempt.id))
 })
@@ -267,7 +277,7 @@ export const store = Effect.fnUntraced(function* <Made extends LineImport>(
   batch: OfBatch,
   caller: Caller
 ) {
-  const rehearsed = yield* rehearse(sql, imports, batch, caller)
+  const rehearsed = yield* rehearse(sql, imports, batch)
   const due = imports.filter(
     ({ attempt }) =>
       attempt === null ||
