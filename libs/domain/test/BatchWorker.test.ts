@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#retries.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Logger, Option, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Logger, Option, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batches/Batch.ts"
 import * as Counts from "../src/batches/Counts.ts"
@@ -282,11 +282,13 @@ describe("a batch", () => {
   it.effect("stores lines together with new account numbers if one is taken", () =>
     Effect.gen(function* () {
       yield* startBook
-      const offered: Array<ReadonlyArray<string | undefined>> = []
+      const offered: Array<ReadonlyArray<string | null>> = []
       const finishOf =
         ({ finish }: ChunkInHand): ChunkInHand["finish"] =>
         (end) => {
-          offered.push(end.imports.map(({ creation }) => creation?.newAccount.number))
+          offered.push(
+            end.imports.map(({ attempt }) => attempt && Result.getOrThrow(attempt.judgement).number)
+          )
           return offered.length === 1
             ? Effect.succeed(new Set(end.imports.map(({ end: { line } }) => line)))
             : finish(end)

@@ -17,7 +17,7 @@ import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { eventLogContract } from "../testing/EventLogContract.ts"
-import { newImportsContract } from "../testing/NewImportsContract.ts"
+import { lineImportsContract } from "../testing/LineImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
@@ -33,5 +33,5 @@ auditSearchContract("in memory", storage)
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
-newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts, reverts))
+lineImportsContract("in memory", Layer.mergeAll(batchPorts, accounts, reverts))
 eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))

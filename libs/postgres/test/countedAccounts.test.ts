@@ -1,6 +1,7 @@
 /** How the accounts that a batch stores at once are counted. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
+import type { LineImport } from "@data-import/domain/batches/Batches"
 import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import {
   freshAttempt,
@@ -11,7 +12,7 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database } from "../src/connection/Database.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { store } from "../src/imports/NewImports.ts"
+import { store } from "../src/imports/LineImports.ts"
 import { layer as summaries } from "../src/migrations/SupplierSummaries.ts"
 import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
@@ -27,24 +28,29 @@ type Owner = Effect.Success<typeof freshSupplier>
 /** Imports of one statement, the first of them pending. */
 const storedTogether = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, cohort: string) {
   const { run, sql } = yield* Database
-  const newImport = (key: ImportKey, own: string | null, isPending: boolean) => ({
+  const newImport = (key: ImportKey, cohort: string | null, isPending: boolean): LineImport => ({
     key,
-    payload: "{}",
     hash: PayloadHash.make("a".repeat(64)),
-    cohort: own,
     at: noon,
-    creation: isPending
+    staging: { payload: "{}", cohort },
+    attempt: isPending
       ? null
       : {
-          attempt: freshAttempt(),
-          newAccount: { ...newAccountFor(key, noon), account: domesticAccount(key) }
+          id: freshAttempt(),
+          dryRun: false,
+          startedAt: noon,
+          judgement: Result.succeed({
+            ...newAccountFor(key, noon),
+            account: domesticAccount(key)
+          })
         }
   })
-  yield* run(store(sql, [newImport(keyOf("pending"), cohort, true)], null, caller))
+  const ofBatch = { cohort: null, since: null }
+  yield* run(store(sql, [newImport(keyOf("pending"), cohort, true)], ofBatch, caller))
   const created = ["e", "f", "g", "h"].map((number, place) =>
     newImport(keyOf(number), place < 3 ? cohort : null, false)
   )
-  expect((yield* run(store(sql, created, null, caller))).size).toBe(4)
+  expect(yield* run(store(sql, created, ofBatch, caller))).toHaveLength(4)
 })
 
 layer(storage, { excludeTestServices: true })("the accounts of one statement", (it) => {

@@ -2,8 +2,8 @@
  * Reads the stored batches after each call about them. Each line ends once, and the counts match
  * the results.
  */
-import { Effect, Exit, Stream } from "effect"
-import type { ChunkInHand, Creating } from "@data-import/domain/batches/Batches"
+import { Effect, Exit, Result, Stream } from "effect"
+import type { ChunkInHand, Creating, LineImport } from "@data-import/domain/batches/Batches"
 import {
   batchNamed,
   batchOf,
@@ -30,8 +30,8 @@ const learnOfCreation = (world: World, { exit }: Executed): void => {
 
 /**
  * Imports and reverts that are stored together with the ends of their lines: to other clients as if
- * each had been staged and processed, or reverted, now. `stored` has the names of the imports and
- * the numbers of the accounts.
+ * each had been staged and processed, or reverted, now. `stored` has the names of the imports, the
+ * ids of the attempts, and the numbers of the accounts.
  */
 export const learnOfChunk = (
   world: World,
@@ -42,17 +42,21 @@ export const learnOfChunk = (
   const session = world.sessions.findLast((each) => each.request === request)
   if (session === undefined) return
   const { lines, name, organisation } = batchOf(world.batches, session.chunk.batch.id)
-  const happened = (own: LineRecord, order: Order, message: string) => {
+  const happened = (own: LineRecord, order: Order, message: string, code = "ok") => {
     own.isStoredTogether = true
     const line: LineStep = { batch: name, line: own.number, step: "end", worker: request.id }
     const { instance } = request
     const asked = begin(world, { order, organisation, keyed: null, instance, slow: false, line })
-    end(world, asked, { code: "ok", message })
+    end(world, asked, { code, message })
   }
-  for (const { creation, end: ended } of imports.filter(({ key }) => stored.has(nameOf(key)))) {
+  const isStored = ({ attempt, key }: LineImport) => stored.has(attempt?.id ?? nameOf(key))
+  for (const { attempt, end: ended } of imports.filter(isStored)) {
     const own = lineOf({ lines, name }, ended.line)
     if (own.stage !== null) happened(own, own.stage, "first")
-    if (creation !== null) happened(own, own.end, creation.newAccount.number)
+    if (attempt === null) continue
+    const { judgement } = attempt
+    if (Result.isSuccess(judgement)) happened(own, own.end, judgement.success.number)
+    else happened(own, own.end, "", judgement.failure.code)
   }
   for (const { line, number } of reverts.filter((each) => stored.has(each.number))) {
     const own = lineOf({ lines, name }, line)

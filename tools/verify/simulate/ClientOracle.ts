@@ -89,13 +89,15 @@ const askOf = (asked: SentRequest): Operation["ask"] | null => {
   }
 }
 
+/** The preparation of a line has no effect before the import is stored together with others. */
+const isPreparation = ({ line }: SentRequest): boolean => line?.step === "prepare"
+
 const operationOf = ({ batches }: World, asked: SentRequest): Operation | null => {
   const ask = askOf(asked)
   const answer = heard(asked)
   const { caller, ended, id, order } = asked
   if (ask === null || answer === undefined || !("key" in order)) return null
-  // The preparation of a line has no effect before the import is stored together with others.
-  if (asked.line?.step === "prepare") return null
+  if (isPreparation(asked)) return null
   if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
     return null
   }
@@ -174,7 +176,7 @@ export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const there = accounts.map((account) => ({ number: account.number, items: itemsOf(account) }))
   for (const asked of world.requests) {
     const { answer, id, order } = asked
-    if (!("key" in order) || nameOf(order.key) !== name) continue
+    if (!("key" in order) || nameOf(order.key) !== name || isPreparation(asked)) continue
     if (answer === null || answer === unanswered || answer.code !== "ok") continue
     const named = numberIn(asked)
     const about = there.filter(({ number }) => named === null || number === named)

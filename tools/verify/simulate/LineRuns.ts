@@ -67,15 +67,17 @@ const versionOf = (payload: Wire): number =>
     Number.NaN
   )
 
-/** The line with this payload that the worker holds. */
+/** The line with this payload that the worker holds: a version, or the name of what is staged. */
 const preparing = (world: World, worker: SentRequest | null, payload: Wire): Step | null => {
   const session = world.sessions.findLast(({ request }) => request === worker)
   if (session === undefined) return null
   const batch = batchOf(world.batches, session.chunk.batch.id)
   const version = versionOf(payload)
-  const found = session.chunk.lines.find(
-    ({ line }) => lineOf(batch, line).stage?.version === version
-  )
+  const number = payload["external_account_number"]
+  const found = session.chunk.lines.find(({ line }) => {
+    const { key, stage } = lineOf(batch, line)
+    return stage === null ? key.external_account_number === number : stage.version === version
+  })
   return found === undefined ? null : { batch: batch.name, line: found.line, step: "prepare" }
 }
 
@@ -90,11 +92,14 @@ const prepared: Answer = { code: "ok", message: "prepared" }
 /** The programs, and the results of lines as the simulation reads them. */
 export const lineProgramsOf = (world: World, programs: Programs): LinePrograms => {
   const { accountImport, importRevert, postImport, writes } = programs
-  const prepareLine: LinePrograms["accountImport"]["prepareLine"] = (caller, body, errors, team) =>
+  const preparingLine = <A, E>(
+    caller: Caller,
+    body: unknown,
+    run: (own: Caller) => Effect.Effect<A, E>
+  ) =>
     Effect.flatMap(OnBehalf, (worker) => {
       const { payload } = body as { readonly payload: Wire }
       const step = preparing(world, worker, payload)
-      const run = (own: Caller) => accountImport.prepareLine(own, body, errors, team)
       return step === null ? run(caller) : runStep(world, step, null, run, () => prepared)
     })
   const run: LinePrograms["writes"]["run"] = (request, textOf, write) => {
@@ -115,7 +120,10 @@ export const lineProgramsOf = (world: World, programs: Programs): LinePrograms =
   return {
     accountImport: {
       ...accountImport,
-      prepareLine,
+      prepareLine: (caller, body, ...rest) =>
+        preparingLine(caller, body, (own) => accountImport.prepareLine(own, body, ...rest)),
+      prepareProcessLine: (caller, body, ...rest) =>
+        preparingLine(caller, body, (own) => accountImport.prepareProcessLine(own, body, ...rest)),
       stageLine: (caller, ...rest) =>
         asStep(caller, (own) => accountImport.stageLine(own, ...rest)),
       processLine: (caller, ...rest) =>

@@ -25,11 +25,13 @@ const watchImports = Effect.fnUntraced(function* (world: World, names: ReadonlyS
   }
 })
 
-/** The names of the imports that were staged, and the numbers of the accounts reverted. */
+/** The names of the imports that were staged, their attempts, and the numbers reverted. */
 const storedIn = ({ observations }: World): ReadonlySet<string> =>
   new Set(
     [...observations].flatMap(([name, { row }]) =>
-      row === null ? [] : [name, ...row.reverted.map(({ number }) => number)]
+      row === null
+        ? []
+        : [name, ...row.attempts.map(({ id }) => id), ...row.reverted.map(({ number }) => number)]
     )
   )
 

@@ -32,7 +32,7 @@ import type { AuditAction } from "../audit/AuditLog.ts"
 import type { NewAccount } from "../imports/ImportProcesses.ts"
 import type { NamedAccount } from "../imports/Revert.ts"
 import type { RevertOrder } from "../imports/Reverts.ts"
-import type { NotFound } from "../requests/Failure.ts"
+import type { NotFound, ValidationFailed } from "../requests/Failure.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
@@ -71,22 +71,35 @@ export type Creating =
   /** The lines of the retried batch were deleted. */
   | { readonly _tag: "LinesDeleted" }
 
-/** An import for which nothing was staged yet: what a line stages, and what it creates. */
-export interface NewImport {
+/**
+ * An attempt that is judged before its import is locked, so that it never holds the lease. It is
+ * stored when it has ended.
+ */
+export interface LineAttempt {
+  readonly id: AttemptId
+  readonly dryRun: boolean
+  readonly startedAt: DateTime.Utc
+  /** As of `ImportProcesses.claim`. */
+  readonly judgedBy?: string
+  /** The account that it creates, or would create in a dry run; or why it creates none. */
+  readonly judgement: Result.Result<NewAccount, ValidationFailed>
+}
+
+/** What a line does with an import: it stages it for the first time, attempts it, or both. */
+export interface LineImport {
   readonly key: ImportKey
-  /** JSON text of the normalised account. */
-  readonly payload: string
+  /** Of what it stages, or of what is staged and was judged. */
   readonly hash: PayloadHash
-  /** Null for the cohort of the batch. */
-  readonly cohort: string | null
   readonly at: DateTime.Utc
-  /** The account that its first attempt creates; null if it is only staged. */
-  readonly creation: {
-    readonly attempt: AttemptId
-    readonly newAccount: NewAccount
-    /** As of `ImportProcesses.claim`. */
-    readonly judgedBy?: string
+  /** Null for an attempt at what is staged. */
+  readonly staging: {
+    /** JSON text of the normalised account. */
+    readonly payload: string
+    /** Null for the cohort of the batch. */
+    readonly cohort: string | null
   } | null
+  /** Null if it is only staged. */
+  readonly attempt: LineAttempt | null
 }
 
 /** A line that reverts an account, and how it ends with the account as it was. */
@@ -117,13 +130,15 @@ export interface ChunkInHand {
    * no longer in hand.
    *
    * Stores `imports` and performs `reverts` in the same step, each with the end of its line, and
-   * with the events, the audit entries and the attempt that a single request would write. A line
-   * whose import exists by now is ready again at `readyAt`. If some cannot be stored, nothing is:
-   * returns the numbers of their lines, otherwise none.
+   * with the events, the audit entries and the attempt that a single request would write. All
+   * imports are staged, or none is. A line whose import is no longer as it was when the line was
+   * prepared is ready again at `readyAt`: it exists, or is not pending with this payload, without a
+   * lease and not reverted since the batch started. If some cannot be stored, nothing is: returns
+   * the numbers of their lines, otherwise none.
    */
   readonly finish: (end: {
     readonly ended: ReadonlyArray<LineEnd>
-    readonly imports: ReadonlyArray<NewImport & { readonly end: LineEnd }>
+    readonly imports: ReadonlyArray<LineImport & { readonly end: LineEnd }>
     readonly reverts: ReadonlyArray<LineRevert>
     readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>

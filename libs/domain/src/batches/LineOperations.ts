@@ -177,7 +177,7 @@ const processSettings = (batch: Batch): ProcessSettings => ({
   since: startOf(batch)
 })
 
-const createdResult = ({ kraken_account_number }: Created): LineResult =>
+export const createdResult = ({ kraken_account_number }: Created): LineResult =>
   succeeded({ accountNumber: kraken_account_number })
 
 /** Processes what is staged for the number of the line. A dry run may run again: it needs no key. */
@@ -189,6 +189,13 @@ const process = (run: Run, { body: payload, errors }: Pick<Sent, "body" | "error
     ? Effect.map(processing(null), (created) => endOf(run.encode, run.line, createdResult(created)))
     : once<Created>(run, createdResult, processing)
 }
+
+/** The attempt that the line makes, as a part of the step that ends the lines of a chunk. */
+export const prepareProcess = (
+  { accountImport, batch, caller }: Run,
+  { body: payload, errors }: Sent,
+  fits: (bytes: number) => boolean
+) => accountImport.prepareProcessLine(caller, { payload }, processSettings(batch), errors, fits)
 
 /**
  * Stages the line once, under a key of its own. The response kept under it is the end of the line

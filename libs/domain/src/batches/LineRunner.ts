@@ -3,18 +3,21 @@
  * a line ended, or what it waits for.
  * Source: docs/contract/batches.md#work, docs/contract/batches.md#results.
  */
-import { Cause, Effect, Option } from "effect"
-import type { Batch, WaitingFor } from "./Batch.ts"
+import { Cause, Effect, Option, Result } from "effect"
+import type { Batch, BatchOperation, WaitingFor } from "./Batch.ts"
 import { errorsOfLine, type LineEnd, type LinePostponed } from "./BatchLine.ts"
-import type { LineRevert, NewImport } from "./Batches.ts"
+import type { LineImport, LineRevert } from "./Batches.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
+import { dryRunSuccessful } from "../imports/ImportAttempt.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
 import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {
   abandon,
+  createdResult,
   type LineInHand,
   type LinePrograms,
+  prepareProcess,
   prepareRevert,
   readSent,
   type Run,
@@ -37,7 +40,7 @@ export type PreparedLine =
   | {
       readonly _tag: "Import"
       readonly line: LineInHand
-      readonly made: NewImport & { readonly end: LineEnd }
+      readonly made: LineImport & { readonly end: LineEnd }
     }
   | { readonly _tag: "Revert"; readonly line: LineInHand; readonly revert: LineRevert }
 
@@ -84,47 +87,85 @@ export const resultOf = ({ settings }: Batch, failure: LineFailure): LineResult 
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
 }
 
+/** How a line ends that stages an account for the first time, or attempts what is staged. */
+const resultOfImport = ({ batch }: Run, { attempt, key }: LineImport): LineResult => {
+  if (attempt === null) return succeeded({ answer: { _tag: "Staged", isFirst: true } })
+  const { dryRun, judgement } = attempt
+  if (Result.isFailure(judgement)) return resultOf(batch, judgement.failure)
+  const { success } = judgement
+  return dryRun
+    ? resultOf(batch, dryRunSuccessful(key, success))
+    : createdResult({ kraken_account_number: success.number })
+}
+
+const importing =
+  (run: Run) =>
+  (made: LineImport | null): PreparedLine | null => {
+    const { encode, line } = run
+    if (made === null) return null
+    const end = endOf(encode, line, resultOfImport(run, made))
+    return { _tag: "Import", line, made: { ...made, end } }
+  }
+
 /** Whether the lines store nothing, so that many can run at once. */
 const onlyValidates = ({ dryRun, operation }: Batch["settings"]): boolean =>
   operation === "VALIDATE" || (operation === "IMPORT" && dryRun)
 
-/** Whether the operation stages accounts, which can be stored together. */
-const stages = ({ operation }: Batch["settings"]): boolean =>
-  operation === "STAGE" || operation === "IMPORT"
+/** How many bytes of payloads are processed together: those of a chunk of IMPORT. */
+const bytesTogether = 1024 * 1024
 
-/** Whether the operation reverts accounts, which can be done together. */
-const reverts = ({ dryRun, operation }: Batch["settings"]): boolean =>
-  operation === "REVERT" && !dryRun
+/** Whether the payload of a line is processed with those of the others of its chunk. */
+type Fits = (line: number, bytes: number) => boolean
 
-/** The import that the line makes, with the line's end, or null if it is to run alone. */
-const prepareImport = Effect.fnUntraced(function* (run: Run) {
+const makeFits = (): Fits => {
+  const sizes = new Map<number, number>()
+  return (line, bytes) => {
+    sizes.set(line, bytes)
+    const fits = sizes.values().reduce((sum, each) => sum + each, 0) <= bytesTogether
+    if (!fits) sizes.delete(line)
+    return fits
+  }
+}
+
+/** The line to store together with others, or null if it is to run alone. */
+type Prepare = (
+  run: Run,
+  fits: Fits
+) => Effect.Effect<LineRun | PreparedLine | null, LineFailure | StorageUnavailable>
+
+const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
+
+const prepareStaging: Prepare = Effect.fnUntraced(function* (run) {
   const { operation, operationsTeam } = run.batch.settings
-  const sent = yield* readSent(run)
+  const { accountRequest, errors } = yield* readSent(run)
   const team = operation === "IMPORT" ? operationsTeam : null
-  const made = yield* run.accountImport.prepareLine(
-    run.caller,
-    sent.accountRequest,
-    sent.errors,
-    team
-  )
-  if (made === null) return null
-  const accountNumber = made.creation?.newAccount.number ?? null
-  const answer = team === null ? ({ _tag: "Staged", isFirst: true } as const) : null
-  const end = endOf(run.encode, run.line, succeeded({ accountNumber, answer }))
-  return { _tag: "Import", line: run.line, made: { ...made, end } } satisfies PreparedLine
+  const made = yield* run.accountImport.prepareLine(run.caller, accountRequest, errors, team)
+  return importing(run)(made)
 })
 
-const prepare = (run: Run): Effect.Effect<PreparedLine | null, LineFailure> =>
-  stages(run.batch.settings)
-    ? prepareImport(run)
-    : Effect.map(
-        Effect.flatMap(readSent(run), (sent) => prepareRevert(run, sent)),
-        (revert) => ({
-          _tag: "Revert",
-          line: run.line,
-          revert
-        })
+const prepareProcessing: Prepare = (run, fits) =>
+  readSent(run).pipe(
+    Effect.flatMap((sent) => prepareProcess(run, sent, (bytes) => fits(run.line.line, bytes))),
+    Effect.map(importing(run)),
+    // Alone, so that its attempt records what is unavailable.
+    Effect.catchTag("ServiceUnavailable", () => Effect.map(runAlone(run), ended))
+  )
+
+const prepareReverting: Prepare = (run) =>
+  run.batch.settings.dryRun
+    ? Effect.succeed(null)
+    : readSent(run).pipe(
+        Effect.flatMap((sent) => prepareRevert(run, sent)),
+        Effect.map((revert): PreparedLine => ({ _tag: "Revert", line: run.line, revert }))
       )
+
+/** The operations whose lines can be stored together. */
+const preparations: Partial<Record<BatchOperation, Prepare>> = {
+  STAGE: prepareStaging,
+  IMPORT: prepareStaging,
+  PROCESS: prepareProcessing,
+  REVERT: prepareReverting
+}
 
 interface LineRunner {
   /** Runs the line by the program of the single endpoint. */
@@ -146,6 +187,7 @@ export const makeLineRunner = (
   confirm: Run["confirm"]
 ): LineRunner => {
   const encode = encoderOf(batch.settings.operation)
+  const fits = makeFits()
   const runOf = (line: LineInHand): Run => ({
     ...programs,
     encode,
@@ -154,7 +196,6 @@ export const makeLineRunner = (
     confirm,
     line
   })
-  const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
 
   const refused = Effect.fnUntraced(function* (
     run: Run,
@@ -199,9 +240,10 @@ export const makeLineRunner = (
     abandon: endedBy(abandon),
     prepare: (line) => {
       if (onlyValidates(batch.settings)) return runLine(line)
-      if (!stages(batch.settings) && !reverts(batch.settings)) return Effect.succeed(null)
+      const prepare = preparations[batch.settings.operation]
+      if (prepare === undefined) return Effect.succeed(null)
       const run = runOf(line)
-      return settled(run, prepare(run))
+      return settled(run, prepare(run, fits))
     }
   }
 }

@@ -7,16 +7,16 @@ import { Config, Context, type DateTime, Effect, Layer, Option, Result } from "e
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Hashing } from "../requests/Hashing.ts"
-import type { NewImport } from "../batches/Batches.ts"
+import type { LineAttempt, LineImport } from "../batches/Batches.ts"
 import type { Judged } from "../batches/BatchLine.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
-import { ImportProcesses, type NewAccount, type Stored } from "./ImportProcesses.ts"
+import { ImportProcesses, type Stored } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type Account, accountTextInSteps } from "../accounts/Account.ts"
 import { accountRequest } from "../accounts/AccountValidation.ts"
-import { makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
-import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
+import { isLimited, makeProcessing, type ProcessSettings } from "./ImportProcessing.ts"
+import { type Created, makeAttempts, newAccountOf, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import * as DocumentLookup from "../documents/DocumentLookup.ts"
 import {
@@ -119,7 +119,7 @@ export class AccountImport extends Context.Service<
       body: unknown,
       parameterErrors: ReadonlyArray<FieldError>,
       team: string | null
-    ) => Effect.Effect<NewImport | null, Failure>
+    ) => Effect.Effect<LineImport | null, Failure>
     /**
      * The account that a line of a batch would create for the team, and what judged it. Fails as
      * staging and processing it would, and stores nothing.
@@ -150,6 +150,19 @@ export class AccountImport extends Context.Service<
       keep: Keep<Created> | null,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
+    /**
+     * The attempt that such a line makes at what is staged now. Stores nothing. Null if the line
+     * must run alone: the import is not pending or has a lease, its payload is large or does not
+     * fit, the team does not exist, attempts are limited, or the judgement met an error. Records
+     * refusals as `process` does.
+     */
+    readonly prepareProcessLine: (
+      caller: Caller,
+      body: unknown,
+      settings: ProcessSettings,
+      parameterErrors: ReadonlyArray<FieldError>,
+      fits: (bytes: number) => boolean
+    ) => Effect.Effect<LineImport | null, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
 
@@ -200,31 +213,27 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   return { valid, staging: { key, payload, hash, cohort, caller: asked.caller, at: valid.now } }
 })
 
-const prepareStaging = (deps: Dependencies, asked: Asked) =>
-  Effect.map(validateStaging(deps, asked), ({ staging }) => staging)
-
 const prepareLine = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
   team: string | null
-) {
+): Effect.fn.Return<LineImport | null, Failure | DocumentsUnavailable | StorageUnavailable> {
   const { staging, valid } = yield* validateStaging(deps, asked)
-  const { caller: _, ...staged } = staging
-  const { at, key } = staging
+  const { at, cohort, hash, key, payload } = staging
   if (Option.isSome(yield* deps.processes.find(key))) return null
-  if (team === null) return { ...staged, creation: null }
-  const isLimited = deps.concurrencyLimit !== null || valid.supplier.concurrencyLimit !== null
-  if (isLimited || !(yield* deps.configuration.hasTeam(team))) return null
-  const newAccount: NewAccount = {
-    number: yield* newAccountNumber,
-    account: valid.body.payload,
-    operationsTeam: team,
-    documents: valid.documents,
-    customerEmails: valid.supplier.customerEmails,
-    createdAt: at
+  const line = { key, hash, at, staging: { payload, cohort } }
+  if (team === null) return { ...line, attempt: null }
+  if (isLimited(deps.concurrencyLimit, valid.supplier)) return null
+  if (!(yield* deps.configuration.hasTeam(team))) return null
+  const account = { ...valid, body: valid.body.payload }
+  const attempt: LineAttempt = {
+    id: yield* newAttemptId,
+    dryRun: false,
+    startedAt: at,
+    judgedBy: judgedBy(deps.hashing, valid.configured, valid.today),
+    judgement: Result.succeed(yield* newAccountOf(account, team, at))
   }
-  const by = judgedBy(deps.hashing, valid.configured, valid.today)
-  return { ...staged, creation: { attempt: yield* newAttemptId, newAccount, judgedBy: by } }
+  return { ...line, attempt }
 })
 
 /** What staging and processing the account would be refused for, apart from what it is. */
@@ -263,8 +272,8 @@ const stage = Effect.fnUntraced(function* (
   const { staging: command, valid } = yield* validateStaging(deps, asked)
   const { hash, key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
-  const keeping = keepFrom(keep, stagedAs)
-  const staging = yield* deps.processes.stage({ ...command, createOnly, keep: keeping })
+  const keeping = { createOnly, keep: keepFrom(keep, stagedAs) }
+  const staging = yield* deps.processes.stage({ ...command, ...keeping })
   switch (staging._tag) {
     case "Refused":
       return yield* refusedStaging(deps.processes, command, valid.supplier, staging.found)
@@ -284,7 +293,7 @@ const stageLine = Effect.fnUntraced(function* (
   keep: Keep<StagedLine>,
   { cohort, since }: StagingBatch
 ) {
-  const command = yield* prepareStaging(deps, asked)
+  const { staging: command } = yield* validateStaging(deps, asked)
   const { cohort: own, hash, key } = command
   const isStaged = yield* deps.processes.isStaged(command)
   const stagedAs = ({ _tag }: Stored): StagedLine => ({
@@ -293,13 +302,8 @@ const stageLine = Effect.fnUntraced(function* (
     hash,
     isSame: isStaged
   })
-  const keeping = keepFrom(keep, stagedAs)
-  const staging = yield* deps.processes.stage({
-    ...command,
-    cohort: own ?? cohort,
-    since,
-    keep: keeping
-  })
+  const ofBatch = { cohort: own ?? cohort, since, keep: keepFrom(keep, stagedAs) }
+  const staging = yield* deps.processes.stage({ ...command, ...ofBatch })
   if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
   if (staging._tag === "NotOngoing") {
     return yield* new MigrationNotOngoing({ status: staging.status })
@@ -379,6 +383,10 @@ const make = Effect.gen(function* () {
     ),
     processLine: traced("AccountImport.processLine")((caller, body, batch, keep, parameterErrors) =>
       processing.processLine({ caller, body, parameterErrors }, batch, keep)
+    ),
+    prepareProcessLine: traced("AccountImport.prepareProcessLine")(
+      (caller, body, batch, parameterErrors, fits) =>
+        processing.prepareLine({ caller, body, parameterErrors }, batch, fits)
     )
   })
 })

@@ -9,10 +9,10 @@ import { nothingAdded } from "../certificates/AccountEntry.ts"
 import { sumsOf } from "../certificates/CertifiedSums.ts"
 import type { Claim, ImportProcesses, LargePayload, NewAccount } from "./ImportProcesses.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
-import { AccountNumber } from "../accounts/Account.ts"
+import { type Account, AccountNumber } from "../accounts/Account.ts"
 import { account as accountValidator } from "../accounts/AccountValidation.ts"
 import type { Code } from "../codes/Code.ts"
-import type { Configured, RequestValidator } from "../requests/RequestValidation.ts"
+import type { Configured, RequestValidator, ValidRequest } from "../requests/RequestValidation.ts"
 import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
@@ -70,10 +70,28 @@ const renewals = 3
 
 export const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
 
-export const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
+const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
   Random.nextIntBetween(0, 2 ** 32),
   (number) => AccountNumber.make(`A-${number.toString(16).toUpperCase().padStart(8, "0")}`)
 )
+
+/** The account of valid staged data, with a new number. */
+export const newAccountOf = (
+  { body: account, documents, supplier }: ValidRequest<Account>,
+  operationsTeam: string,
+  createdAt: DateTime.Utc
+): Effect.Effect<NewAccount> =>
+  Effect.map(newAccountNumber, (number) => ({
+    number,
+    account,
+    operationsTeam,
+    documents,
+    customerEmails: supplier.customerEmails,
+    createdAt
+  }))
+
+export const dryRunSuccessful = (key: ImportKey, { account }: NewAccount): DryRunSuccessful =>
+  new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })
 
 /** The outcome and codes to record for an attempt that ends with this result. */
 const recordOf = (
@@ -146,10 +164,11 @@ const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
       )
 
 /** Validates the staged data again, by the rules of today. */
-const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
-  const { requestValidator } = deps
-  const { caller, configured } = attempt
-  const text = yield* textOf(deps, attempt)
+const revalidate = Effect.fnUntraced(function* (
+  { requestValidator }: Dependencies,
+  { caller, configured }: Pick<Attempt, "caller" | "configured">,
+  text: string
+) {
   const payload = Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(text)))
   const code = "account_failed_validation"
   return yield* requestValidator
@@ -167,30 +186,22 @@ const create = Effect.fnUntraced(function* (
   lost: Effect.Effect<never, ServiceUnavailable>
 ) {
   // Nothing is stored yet, so an interruption ends the attempt here.
-  const revalidated = Effect.interruptible(Effect.raceFirst(revalidate(deps, attempt), lost))
-  const { body: account, documents, supplier } = yield* revalidated
-  const { customerEmails } = supplier
+  const revalidating = Effect.flatMap(textOf(deps, attempt), (text) =>
+    revalidate(deps, attempt, text)
+  )
+  const valid = yield* Effect.interruptible(Effect.raceFirst(revalidating, lost))
   const { caller, dryRun, id, key, team } = attempt
   const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
   const keep = keepFrom(attempt.keep, createdAs)
   while (true) {
-    const number = yield* newAccountNumber
-    const createdAt = yield* DateTime.now
-    const newAccount = {
-      number,
-      account,
-      operationsTeam: team,
-      documents,
-      customerEmails,
-      createdAt
-    }
+    const newAccount = yield* newAccountOf(valid, team, yield* DateTime.now)
     const command = { key, attempt: id, newAccount, caller }
     const completion = yield* dryRun
       ? deps.processes.dryRun(command)
       : completed(deps, { ...command, keep })
     switch (completion._tag) {
       case "Completed":
-        if (dryRun) return yield* new DryRunSuccessful({ key, sums: sumsOf(account, nothingAdded) })
+        if (dryRun) return yield* dryRunSuccessful(key, newAccount)
         return createdAs(newAccount)
       case "LeaseLost":
         return yield* unavailable
@@ -234,12 +245,29 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   )
 }
 
+/**
+ * How an attempt at this payload ends, without the lease. Null if it meets an error, so that
+ * another attempt is to record it.
+ */
+const judge = (
+  deps: Dependencies,
+  { team, ...attempt }: Pick<Attempt, "caller" | "configured" | "team">,
+  text: string
+) =>
+  revalidate(deps, attempt, text).pipe(
+    Effect.flatMap((valid) => Effect.flatMap(DateTime.now, (at) => newAccountOf(valid, team, at))),
+    Effect.map(Result.succeed),
+    Effect.catchTag("ValidationFailed", (failure) => Effect.succeed(Result.fail(failure))),
+    Effect.catchDefect(() => Effect.succeed(null))
+  )
+
 export const makeAttempts = (given: Given) => {
   const deps: Dependencies = { ...given, budget: makeWorkBudget() }
   return {
     /** Takes the lease of an import for a new attempt. */
     claim: (order: Order) => claim(deps, order),
     /** Runs a claimed attempt to its end. Releases the lease unless the account was created. */
-    run: (attempt: Attempt) => run(deps, attempt)
+    run: (attempt: Attempt) => run(deps, attempt),
+    judge: (attempt: Parameters<typeof judge>[1], text: string) => judge(deps, attempt, text)
   }
 }

@@ -55,6 +55,13 @@ export interface LargePayload {
   readonly bytes: number
 }
 
+/** What is staged, before anything holds it. */
+export interface Present {
+  readonly process: ImportProcess
+  /** Null if no payload is kept. */
+  readonly staged: { readonly payload: string | LargePayload; readonly hash: PayloadHash } | null
+}
+
 /** `payload` is the last staged text. `found` is null if nothing was ever staged. */
 export type Claim =
   | { readonly _tag: "Claimed"; readonly payload: string | LargePayload }
@@ -154,6 +161,9 @@ export class ImportProcesses extends Context.Service<
     readonly findOwn: (
       sought: OwnImport
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
+
+    /** The import with what is staged, without a lock. */
+    readonly present: (key: ImportKey) => Effect.Effect<Option.Option<Present>, StorageUnavailable>
 
     /** The text that was staged last; None if there is none, or it was deleted. */
     readonly payload: (key: ImportKey) => Effect.Effect<Option.Option<string>, StorageUnavailable>

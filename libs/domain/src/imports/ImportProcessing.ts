@@ -3,10 +3,12 @@
  * line of a batch, whose settings do.
  * Source: docs/contract/import.md#process, docs/contract/batches.md#operations.
  */
-import { type DateTime, Effect, Option } from "effect"
-import { type ImportKey, stateAt } from "./ImportProcess.ts"
+import { DateTime, Effect, Option, Result } from "effect"
+import { type ImportKey, isFree, stateAt, stateSince } from "./ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
+import type { Supplier } from "../suppliers/Supplier.ts"
 import type { AuditLog } from "../audit/AuditLog.ts"
+import type { LineImport } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import type { DocumentsUnavailable } from "../documents/Documents.ts"
 import type { ImportProcesses } from "./ImportProcesses.ts"
@@ -36,7 +38,7 @@ import {
   type ValidRequest
 } from "../requests/RequestValidation.ts"
 import { recordRefusals } from "../audit/Audit.ts"
-import type { Created, makeAttempts } from "./ImportAttempt.ts"
+import { type Created, type makeAttempts, newAttemptId } from "./ImportAttempt.ts"
 
 interface Dependencies {
   readonly processes: ImportProcesses["Service"]
@@ -100,6 +102,11 @@ interface Processing extends Pick<
   readonly isTeam: boolean
 }
 
+const keyOf = (
+  { code: import_supplier }: Processing["supplier"],
+  { external_account_number }: Processing["named"]
+): ImportKey => ({ import_supplier, external_account_number })
+
 /**
  * The team is looked up together with the configuration for validation, which takes no further
  * statement.
@@ -143,8 +150,7 @@ const startAttempt = Effect.fnUntraced(function* (
 ) {
   yield* requireOngoing(supplier)
   const { dryRun, operationsTeam: team, since } = settings
-  const { external_account_number } = named
-  const key = { import_supplier: supplier.code, external_account_number }
+  const key = keyOf(supplier, named)
   if (!isTeam) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
   const by = judgedBy(deps.hashing, configured, today)
@@ -161,18 +167,69 @@ const startAttempt = Effect.fnUntraced(function* (
   return { ...claim, key, dryRun, team, caller, configured, keep }
 })
 
+/** Whether attempts are counted, so that they need leases. */
+export const isLimited = (
+  ofDeployment: number | null,
+  { concurrencyLimit }: Pick<Supplier, "concurrencyLimit">
+): boolean => ofDeployment !== null || concurrencyLimit !== null
+
+/** What a line would process, unless it must run alone. */
+const readAttempt = Effect.fnUntraced(function* (
+  { concurrencyLimit, processes }: Dependencies,
+  { isTeam, named, now, settings, supplier }: Processing,
+  fits: (bytes: number) => boolean
+) {
+  yield* requireOngoing(supplier)
+  if (!isTeam || isLimited(concurrencyLimit, supplier)) return null
+  const key = keyOf(supplier, named)
+  const found = yield* processes.present(key)
+  if (Option.isNone(found)) return null
+  const { process, staged } = found.value
+  const isHeld = process.lease !== null || !isFree(stateSince(process, now, settings.since))
+  if (isHeld || staged === null || typeof staged.payload !== "string") return null
+  return fits(staged.payload.length) ? { key, hash: staged.hash, text: staged.payload } : null
+})
+
+/** The attempt that a line makes, without its lease. Null if it must run alone. */
+const prepareLine = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: Caller,
+  processing: Processing,
+  fits: (bytes: number) => boolean
+) {
+  const { configured, now: startedAt, settings, today } = processing
+  const { dryRun, operationsTeam: team } = settings
+  const staged = yield* readAttempt(deps, processing, fits)
+  if (staged === null) return null
+  const judgement = yield* deps.attempts.judge({ caller, configured, team }, staged.text)
+  if (judgement === null) return null
+  const { hash, key } = staged
+  const by = judgedBy(deps.hashing, configured, today)
+  const attempt = { id: yield* newAttemptId, dryRun, startedAt, judgedBy: by, judgement }
+  const at = Result.isSuccess(judgement) ? judgement.success.createdAt : yield* DateTime.now
+  return { key, hash, at, staging: null, attempt } satisfies LineImport
+})
+
 type Unavailable = DocumentsUnavailable | StorageUnavailable
 
 export const makeProcessing = (deps: Dependencies) => {
+  /** Records what refuses an attempt before it begins. */
+  const recorded =
+    ({ body, caller }: Asked) =>
+    <A>(beginning: Effect.Effect<A, Failure | Unavailable>) =>
+      beginning.pipe(
+        Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
+        recordRefusals(deps, "process", caller, payloadOf(body))
+      )
+
   const attempt = (
-    { body, caller }: Asked,
+    asked: Asked,
     reading: Effect.Effect<Processing, Failure | Unavailable>,
     keep: Keep<Created> | null
   ): Effect.Effect<Created, Failure> =>
     reading.pipe(
-      Effect.flatMap((processing) => startAttempt(deps, caller, processing, keep)),
-      Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
-      recordRefusals(deps, "process", caller, payloadOf(body)),
+      Effect.flatMap((processing) => startAttempt(deps, asked.caller, processing, keep)),
+      recorded(asked),
       Effect.flatMap(deps.attempts.run),
       Effect.catchTag("StorageUnavailable", () => unavailable)
     )
@@ -180,6 +237,12 @@ export const makeProcessing = (deps: Dependencies) => {
     process: (asked: Asked, keep: Keep<Created> | null) =>
       attempt(asked, readProcessing(deps, asked), keep),
     processLine: (asked: Asked, settings: ProcessSettings, keep: Keep<Created> | null) =>
-      attempt(asked, readProcessingLine(deps, asked, settings), keep)
+      attempt(asked, readProcessingLine(deps, asked, settings), keep),
+    prepareLine: (asked: Asked, settings: ProcessSettings, fits: (bytes: number) => boolean) =>
+      readProcessingLine(deps, asked, settings).pipe(
+        Effect.flatMap((processing) => prepareLine(deps, asked.caller, processing, fits)),
+        recorded(asked),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
   }
 }

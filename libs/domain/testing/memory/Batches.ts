@@ -17,7 +17,7 @@ import {
 import { lastKeptEnd } from "../../src/batches/LineKey.ts"
 import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
-import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
+import { haveFreeNumbers, storeLineImport } from "./LineImports.ts"
 import { isToRevert, revertNow } from "./Reverts.ts"
 import {
   failedLines,
@@ -249,11 +249,10 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
     })
     replace(
       present,
-      ended.map(({ end, line }) => ({
-        ...line,
-        bytes: end.outcome === "CANCELLED" ? null : line.bytes,
-        end
-      }))
+      ended.map(({ end, line }) => {
+        const bytes = end.outcome === "CANCELLED" ? null : line.bytes
+        return { ...line, bytes, end }
+      })
     )
     for (const { line } of open) deleteKeysOfLine(store, present.batch, line)
     const outcomes = ended.map(({ end }) => end.outcome)
@@ -282,24 +281,22 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
   const { at, caller, imports, readyAt, waitingFor, waits } = finishing
   const present = stored(store, id)
   const { batch: before } = present
-  const { cohort } = before.settings
-  const taken = imports.map((made) => storeNewImport(store, made, cohort, caller))
+  const together = imports.filter((made) => storeLineImport(store, made, before, caller))
   const ended = [
     ...finishing.ended,
-    ...imports.flatMap(({ end }, index) => (taken[index] === true ? [end] : [])),
+    ...together.map(({ end }) => end),
     ...finishing.reverts.map((revert) => revert.endOf(revertNow(store, { ...revert, caller, at })))
   ]
   const postponed = [
     ...finishing.postponed,
-    ...imports.flatMap(({ end: { line } }, index) =>
-      taken[index] === true ? [] : [{ line, isCounted: false }]
-    )
+    ...imports
+      .filter((made) => !together.includes(made))
+      .map(({ end: { line } }) => ({ line, isCounted: false }))
   ]
-  const lineOf = (line: number): StoredLine => ({
-    ...(present.lines[line - 1] as StoredLine),
-    isInHand: false,
-    abandoned: 0
-  })
+  const lineOf = (line: number): StoredLine => {
+    const own = present.lines[line - 1] as StoredLine
+    return { ...own, isInHand: false, abandoned: 0 }
+  }
   replace(
     present,
     ended.map((end) => ({ ...lineOf(end.line), end }))
@@ -317,8 +314,12 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
 }
 
 /** The lines of which some cannot be stored. */
-const refusedLines = (store: Store, { at, imports, reverts }: Finishing): ReadonlyArray<number> => [
-  ...(haveFreeNumbers(store, imports) ? [] : imports.map(({ end }) => end.line)),
+const refusedLines = (
+  store: Store,
+  batch: Batch.Batch,
+  { at, imports, reverts }: Finishing
+): ReadonlyArray<number> => [
+  ...(haveFreeNumbers(store, imports, batch) ? [] : imports.map(({ end }) => end.line)),
   ...reverts.flatMap((each) => (isToRevert(store, each, at) ? [] : [each.line]))
 ]
 
@@ -340,7 +341,7 @@ const take = (store: Store, { at, busy, last }: Command<"take">): Option.Option<
       confirm: Effect.void,
       finish: (finishing) =>
         Effect.sync(() => {
-          const refused = refusedLines(store, finishing)
+          const refused = refusedLines(store, batch, finishing)
           if (refused.length === 0) finish(store, batch.id, finishing)
           return new Set(refused)
         })

@@ -2,7 +2,7 @@
  * Imports and their accounts in memory. The states, lease holders and events come from the same
  * pure functions as in the other adapters.
  */
-import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
+import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { customerEmailEvent, releaseCodes, releaseEvent } from "../../src/events/Event.ts"
 import {
   type Attempt,
@@ -21,7 +21,7 @@ import {
 } from "../../src/imports/ImportProcess.ts"
 import { byteLength } from "../../src/support/Utf8.ts"
 import { smallBytes } from "../../src/requests/WorkBudget.ts"
-import { codeIn, type SupplierCode } from "../../src/suppliers/Supplier.ts"
+import type { SupplierCode } from "../../src/suppliers/Supplier.ts"
 import {
   type Claim,
   type Completion,
@@ -31,12 +31,10 @@ import {
   type ImportListKind,
   ImportProcesses,
   type NewAccount,
-  type OwnImport,
   type Staging
 } from "../../src/imports/ImportProcesses.ts"
-import type { NewImport } from "../../src/batches/Batches.ts"
-import type { Caller } from "../../src/suppliers/Organisation.ts"
 import { recordUnchanged } from "./AuditLog.ts"
+import { findOwn, present } from "./ImportReading.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
 import { leases } from "./Leases.ts"
 import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
@@ -84,15 +82,7 @@ const textOf = ({ payload, process }: StoredImport): string => {
   return payload
 }
 
-const findOwn = (store: Store, { number, organisation, supplier }: OwnImport) => {
-  const own = [codeIn("live", supplier), codeIn("test", supplier)].find(
-    (code) => store.suppliers.get(code)?.organisation === organisation
-  )
-  const key = own && { import_supplier: own, external_account_number: number }
-  return Option.fromNullishOr(key && importOf(store, key)?.process)
-}
-
-const stage = (store: Store, command: Command<"stage">): Staging => {
+export const stage = (store: Store, command: Command<"stage">): Staging => {
   const { at, caller, cohort = null, createOnly = false, hash, keep, key, payload } = command
   const { since = null } = command
   const refused = notOngoing(store, key)
@@ -132,41 +122,13 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   return stored
 }
 
-/** Whether the account numbers are free, of those imports that were not staged before. */
-export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>): boolean => {
-  const numbers = imports
-    .filter(({ key }) => importOf(store, key) === undefined)
-    .flatMap(({ creation }) => creation?.newAccount.number ?? [])
-  const areDifferent = new Set(numbers).size === numbers.length
-  return areDifferent && !numbers.some((number) => store.accounts.has(number))
-}
-
-/** Stores an import with its account. False if it was staged before. */
-export const storeNewImport = (
-  store: Store,
-  { at, cohort: own, creation, hash, key, payload }: NewImport,
-  ofBatch: string | null,
-  caller: Caller
-): boolean => {
-  if (importOf(store, key) !== undefined || notOngoing(store, key) !== null) return false
-  stage(store, { key, payload, hash, cohort: own ?? ofBatch, caller, at })
-  if (creation === null) return true
-  const { attempt, newAccount } = creation
-  const lease = Duration.seconds(1)
-  const limits = { deployment: null, supplier: null }
-  claim(store, { key, attempt, dryRun: false, lease, limits, caller, at })
-  const { _tag } = complete(store, { key, attempt, newAccount, caller })
-  if (_tag !== "Completed") throw new Error(`The account was not created: ${_tag}`)
-  return true
-}
-
 const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): number =>
   [...store.imports]
     .filter(([code]) => supplier === undefined || code === supplier)
     .flatMap(([, imports]) => [...imports.values()])
     .filter(({ process }) => stateAt(process, at)._tag === "InProgress").length
 
-const claim = (store: Store, command: Command<"claim">): Claim => {
+export const claim = (store: Store, command: Command<"claim">): Claim => {
   const { at, attempt, dryRun, key, lease, limits, since = null } = command
   const refused = notOngoing(store, key)
   if (refused !== null) return refused
@@ -231,7 +193,7 @@ const completion = (
 const dryRun = (store: Store, { attempt, key, newAccount }: Command<"dryRun">): Completion =>
   completion(store, held(store, key, attempt), newAccount)
 
-const complete = (store: Store, command: Command<"complete">): Completion => {
+export const complete = (store: Store, command: Command<"complete">): Completion => {
   const { attempt, caller, keep, key, newAccount } = command
   const present = held(store, key, attempt)
   const answer = completion(store, present, newAccount)
@@ -254,7 +216,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   return answer
 }
 
-const release = (store: Store, command: Command<"release">): void => {
+export const release = (store: Store, command: Command<"release">): void => {
   const { at, attempt, caller, dryRun, errors, key, outcome } = command
   const present = held(store, key, attempt)
   if (present === undefined) return
@@ -376,6 +338,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       findOwn: (sought) => Effect.sync(() => findOwn(store, sought)),
       claim: step(claim),
+      present: (key) => Effect.sync(() => present(store, key)),
       stagedPayload: step(stagedPayload),
       payload: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.payload)),
       isStaged: (staged) => Effect.sync(() => isStaged(store, staged)),

@@ -3,7 +3,6 @@
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
 import { Array, DateTime, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
-import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batches/Batch"
 import type { LineEnd } from "@data-import/domain/batches/BatchLine"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
@@ -13,12 +12,10 @@ import type { StorageUnavailable } from "@data-import/domain/requests/StorageUna
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { answeredWithin } from "../connection/Deadline.ts"
 import { recordSet } from "../tables/RecordSet.ts"
-import { described } from "../connection/SqlFailure.ts"
-import * as NewImports from "../imports/NewImports.ts"
-import * as Reverts from "../imports/Reverts.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Problems from "./Problems.ts"
 import * as Rehearsed from "./Rehearsed.ts"
+import { storeTogether } from "./StoredTogether.ts"
 
 type Sql = Database["Service"]["sql"]
 type Take = Parameters<Batches["Service"]["take"]>[0]
@@ -345,51 +342,6 @@ const take = Effect.fnUntraced(function* (
     })
   }
   return Option.some(inHand)
-})
-
-type Together = Pick<Finishing, "ended" | "postponed">
-
-/** How lines end whose imports are stored. A line whose import exists by now is left. */
-const storeImports = (sql: Sql, { settings }: Batch.Batch, { caller, imports }: Finishing) =>
-  Effect.map(NewImports.store(sql, imports, settings.cohort, caller), (stored): Together => {
-    const ends = imports.map(({ end }, place) => ({ end, isStored: stored.has(place) }))
-    return {
-      ended: ends.flatMap(({ end, isStored }) => (isStored ? [end] : [])),
-      postponed: ends.flatMap(({ end: { line }, isStored }) =>
-        isStored ? [] : [{ line, isCounted: false }]
-      )
-    }
-  })
-
-/** What is stored together with the ends of lines, or the lines of which some cannot be. */
-const storeTogether = Effect.fnUntraced(function* (
-  sql: Sql,
-  batch: Batch.Batch,
-  finishing: Finishing
-) {
-  const { imports, reverts } = finishing
-  if (imports.length + reverts.length === 0) return Result.succeed(finishing)
-  yield* sql`savepoint together`
-  const storing =
-    imports.length > 0
-      ? Effect.map(storeImports(sql, batch, finishing), (all) => Result.succeed(all))
-      : Effect.map(
-          Reverts.revertLines(sql, reverts, finishing),
-          (done): Result.Result<Together, ReadonlyArray<number>> =>
-            Result.map(done, (ended) => ({ ended, postponed: [] }))
-        )
-  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, (error) =>
-    Effect.as(
-      Effect.logWarning("lines of a batch could not be stored together", described(error)),
-      Result.fail([...imports.map(({ end }) => end.line), ...reverts.map(({ line }) => line)])
-    )
-  )
-  if (Result.isFailure(stored)) yield* sql`rollback to savepoint together`
-  return Result.map(stored, ({ ended, postponed }): Finishing => ({
-    ...finishing,
-    ended: [...finishing.ended, ...ended],
-    postponed: [...finishing.postponed, ...postponed]
-  }))
 })
 
 /** Makes the function that takes a chunk. It first retries failed uncounts. */

@@ -17,7 +17,14 @@ import { recordUnchanged } from "../audit/Refusals.ts"
 import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { deletePayloads } from "./PayloadDeletion.ts"
-import { brokenOff, isStorableKey, makeFind, makeFindOwn, readImport } from "../tables/ImportRow.ts"
+import {
+  brokenOff,
+  isStorableKey,
+  makeFind,
+  makeFindOwn,
+  makePresent,
+  readImport
+} from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { notOngoing } from "../tables/SupplierStatus.ts"
 import { makeStage } from "./Staging.ts"
@@ -165,6 +172,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const find = makeFind(database)
+  const present = makePresent(database)
   const mutex = KeyedMutex.make(lockWait)
   return ImportProcesses.of({
     stage: yield* makeStage(database, mutex),
@@ -172,6 +180,7 @@ const make = Effect.gen(function* () {
     findOwn: makeFindOwn(database),
     claim: yield* makeClaim(database, mutex),
     stagedPayload: (held) => run(stagedPayload(database, held)),
+    present: (key) => (isStorableKey(key) ? present(key) : Effect.succeedNone),
     payload: (key) => (isStorableKey(key) ? run(payload(database, key)) : Effect.succeedNone),
     isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),

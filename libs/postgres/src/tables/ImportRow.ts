@@ -4,9 +4,11 @@ import { AccountNumber } from "@data-import/domain/accounts/Account"
 import {
   AttemptId,
   type ImportKey,
-  type ImportProcess
+  type ImportProcess,
+  PayloadHash
 } from "@data-import/domain/imports/ImportProcess"
-import type { OwnImport } from "@data-import/domain/imports/ImportProcesses"
+import type { OwnImport, Present } from "@data-import/domain/imports/ImportProcesses"
+import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import { codeIn, SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { byPosition, position, recordSet } from "./RecordSet.ts"
@@ -78,31 +80,64 @@ export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked 
   )
 
 /**
- * The imports of these keys. Each is a separate lookup, because a plan that was made for a small
- * table must also be good for a large one.
+ * Selects from the imports of these keys. Each is a separate lookup, because a plan that was made
+ * for a small table must also be good for a large one.
  */
-const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
-  foundRows(sql`
+const selectImports = (
+  sql: Database["Service"]["sql"],
+  keys: ReadonlyArray<ImportKey>,
+  more = ""
+) =>
+  sql`
     select position, found.* from ${recordSet(sql, "sought", keys, {
       supplier: ["text", (key) => key.import_supplier],
       external_account_number: ["text", (key) => key.external_account_number],
       position
     })}, lateral (
-      select ${sql.literal(columns)} from import_processes present
+      select ${sql.literal(columns + more)} from import_processes present
       where present.supplier = sought.supplier
         and present.external_account_number = sought.external_account_number
       offset 0
-    ) as found`).pipe(
-    Effect.map((rows) =>
-      byPosition(keys, rows, (found, key) =>
-        Option.map(Option.fromUndefinedOr(found), (row) => processOf(key, row))
-      )
+    ) as found`
+
+const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
+  Effect.map(foundRows(selectImports(sql, keys)), (rows) =>
+    byPosition(keys, rows, (found, key) =>
+      Option.map(Option.fromUndefinedOr(found), (row) => processOf(key, row))
     )
   )
 
 /** Finds imports, in batches. */
 export const makeFind = (database: Database["Service"]) =>
   database.batchedRead((keys: ReadonlyArray<ImportKey>) => readImports(database, keys))
+
+const presentRows = rowsOf(
+  Schema.Struct({
+    ...Row.fields,
+    position: Schema.BigInt,
+    hash: Schema.NullOr(PayloadHash),
+    text: Schema.NullOr(Schema.String),
+    bytes: Schema.NullOr(Schema.Int)
+  })
+)
+
+/** What is staged of an import, without a text that is large. */
+const stagedColumns = `, encode(payload_hash, 'hex') as hash, payload_bytes as bytes,
+  case when payload_bytes <= ${smallBytes} then payload::text end as text`
+
+const readPresent = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
+  Effect.map(presentRows(selectImports(sql, keys, stagedColumns)), (rows) =>
+    byPosition(keys, rows, (found, key) =>
+      Option.map(Option.fromUndefinedOr(found), ({ bytes, hash, text, ...row }): Present => ({
+        process: processOf(key, row),
+        staged: hash === null || bytes === null ? null : { hash, payload: text ?? { bytes } }
+      }))
+    )
+  )
+
+/** Finds imports with what is staged, in batches. */
+export const makePresent = (database: Database["Service"]) =>
+  database.batchedRead((keys: ReadonlyArray<ImportKey>) => readPresent(database, keys))
 
 const ownRows = rowsOf(
   Schema.Struct({ ...Row.fields, supplier: SupplierCode, position: Schema.BigInt })

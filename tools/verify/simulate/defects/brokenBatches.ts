@@ -70,7 +70,7 @@ const finished = (change: (store: Store, given: Finishing, id: BatchId) => void)
 
 export const brokenBatches: Defects = {
   "two workers take the same lines": {
-    seed: 16,
+    seed: 24,
     storage: taking((store) => alterLines(store, (line) => ({ ...line, isInHand: false })))
   },
   "lines of one account overtake each other": {
@@ -106,7 +106,7 @@ export const brokenBatches: Defects = {
   },
   "lines are counted once more when their chunk is finished": {
     seed: 8,
-    seen: 16,
+    seen: 8,
     storage: finished((store, _, id) =>
       alterBatches(store, (batch) =>
         batch.id === id && batch.counts.received > batch.counts.succeeded
@@ -128,8 +128,8 @@ export const brokenBatches: Defects = {
   "an import that somebody has staged is replaced by that of a line": {
     seed: 264,
     storage: finishing((finish, given, store) => {
-      for (const { key } of given.imports) {
-        if (importOf(store, key)?.process.account === null) {
+      for (const { key, staging } of given.imports) {
+        if (staging !== null && importOf(store, key)?.process.account === null) {
           store.imports.get(key.import_supplier)?.delete(key.external_account_number)
         }
       }
@@ -156,7 +156,7 @@ export const brokenBatches: Defects = {
     )
   },
   "cancelling forgets what lines have staged": {
-    seed: 472,
+    seed: 648,
     storage: cancelling((store) => {
       for (const { batch, lines } of store.batches.values()) {
         if (batch.isCancelled) for (const { line } of lines) deleteKeys(store, batch, line)
@@ -170,7 +170,7 @@ export const brokenBatches: Defects = {
     )
   },
   "a line does not ask whether its account was reverted since the start": {
-    seed: 1080,
+    seed: 1928,
     storage: on("imports", "claim", (claim, command) => claim({ ...command, since: null }))
   },
   "an upload stores lines again that were received": {
