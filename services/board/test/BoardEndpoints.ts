@@ -58,7 +58,8 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
   setBoardControlTotals: () => ({ cohort: null, expected: { accounts: 1 } }),
   setStatus: () => ({ status: "Paused" }),
-  setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
+  setCohort: () => ({ move_id: crypto.randomUUID(), cohort: "x", selection: {}, after: "a" }),
+  undoMove: () => ({ undo_id: crypto.randomUUID() }),
   processCohort: processing,
   previewProcess: () => ({ selection: {} }),
   undoWave: () => ({
