@@ -12,6 +12,7 @@ import {
 } from "@data-import/api/board/BoardApi"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
+import { CohortMoves, MoveId } from "@data-import/domain/migrations/CohortMoves"
 import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stage } from "@data-import/domain/testing/importStates"
@@ -82,17 +83,19 @@ export interface Named {
   readonly number: string
   readonly batch: string
   readonly certificate: string
+  readonly move: string
 }
 
 export const pathOf = (
   { path }: Endpoint,
-  { batch, certificate, number, supplier }: Named
+  { batch, certificate, move, number, supplier }: Named
 ): string =>
   path
     .replace(":import_supplier", encodeURIComponent(supplier))
     .replace(":external_account_number", encodeURIComponent(number))
     .replace(":batch_id", batch)
     .replace(":certificate_id", certificate)
+    .replace(":move_id", move)
 
 /** Parameters that are required, by endpoint. */
 const queries: Readonly<Record<string, string>> = { reviewWave: "?cohort=wave-1" }
@@ -125,7 +128,11 @@ export const migration = Effect.gen(function* () {
   const issuer = { organisation: caller.organisation, role: "client", id: caller.apiKey }
   const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
   yield* request({ ...asked, supplier: supplier.code })
-  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate }
+  const move = MoveId.make(crypto.randomUUID())
+  const numbers = [owner.keyOf("a").external_account_number]
+  const moving = { id: move, supplier: supplier.code, numbers, cohort: "x", caller, at: noon }
+  yield* (yield* CohortMoves).move(moving)
+  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate, move }
   return { ...owner, named }
 })
 

@@ -17,7 +17,8 @@ const nowhere: Board.Named = {
   supplier: "NOBODY",
   number: "a",
   batch: crypto.randomUUID(),
-  certificate: "c"
+  certificate: "c",
+  move: "m"
 }
 
 /** The import has no such document; the batch has not started, and the certificate not ended. */
