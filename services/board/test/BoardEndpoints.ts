@@ -12,7 +12,6 @@ import {
 } from "@data-import/api/board/BoardApi"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
-import { CohortMoves, MoveId } from "@data-import/domain/migrations/CohortMoves"
 import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { stage } from "@data-import/domain/testing/importStates"
@@ -116,7 +115,7 @@ export const ask = Effect.fnUntraced(function* (
       )
 })
 
-/** A supplier with an import, and a batch that is not started. */
+/** A supplier with an import, and a batch that is not started. The move does not exist. */
 export const migration = Effect.gen(function* () {
   const owner = yield* freshSupplier
   const { caller, supplier } = owner
@@ -128,10 +127,7 @@ export const migration = Effect.gen(function* () {
   const issuer = { organisation: caller.organisation, role: "client", id: caller.apiKey }
   const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
   yield* request({ ...asked, supplier: supplier.code })
-  const move = MoveId.make(crypto.randomUUID())
-  const numbers = [owner.keyOf("a").external_account_number]
-  const moving = { id: move, supplier: supplier.code, numbers, cohort: "x", caller, at: noon }
-  yield* (yield* CohortMoves).move(moving)
+  const move = crypto.randomUUID()
   const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate, move }
   return { ...owner, named }
 })
