@@ -58,6 +58,44 @@ create index wave_decisions_of_cohort on wave_decisions (supplier, cohort, id);
 
 grant select, insert on wave_decisions to data_import_board;
 
+-- Moves of accounts to another cohort, with the cohort that each account had before. An undo is a
+-- move, too: it has no cohort of its own. Accounts are counted by the cohort that they had, '' for
+-- none, so that a move of a million is told without reading them.
+create table cohort_moves (
+  id uuid constraint cohort_moves_pkey primary key,
+  supplier text collate "C" not null
+    constraint cohort_moves_supplier_exists references suppliers,
+  to_cohort text,
+  moved_by text not null,
+  moved_at timestamptz not null,
+  undoes uuid
+    constraint cohort_moves_undone_once unique
+    constraint cohort_moves_undone_exists references cohort_moves,
+  constraint cohort_moves_undo_restores check (undoes is null or to_cohort is null)
+);
+
+create table moved_imports (
+  move uuid
+    constraint moved_imports_move_exists references cohort_moves,
+  import_id bigint
+    constraint moved_imports_import_exists references import_processes,
+  from_cohort text,
+  constraint moved_imports_pkey primary key (move, import_id)
+);
+
+create index moved_imports_of_import on moved_imports (import_id);
+
+create table moved_counts (
+  move uuid
+    constraint moved_counts_move_exists references cohort_moves,
+  from_cohort text not null,
+  accounts integer not null,
+  constraint moved_counts_pkey primary key (move, from_cohort)
+);
+
+grant select, insert on cohort_moves, moved_imports to data_import_board;
+grant select, insert, update (accounts) on moved_counts to data_import_board;
+
 -- It ends when the migration is reopened.
 create table migration_sign_offs (
   supplier text collate "C"

@@ -55,6 +55,7 @@ begin
   delete from certificate_entries using import_processes
   where id = any(ids) and certificate_entries.supplier = import_processes.supplier
     and certificate_entries.external_account_number = import_processes.external_account_number;
+  delete from moved_imports where import_id = any(ids);
   delete from import_failures where import_id = any(ids);
   delete from import_attempts where import_id = any(ids);
   delete from outbox where import_id = any(ids);

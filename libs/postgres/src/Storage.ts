@@ -14,6 +14,7 @@ import * as Erasures from "./erasure/Erasures.ts"
 import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as CohortMoves from "./migrations/CohortMoves.ts"
 import * as ControlTotals from "./migrations/ControlTotals.ts"
 import * as Forecasts from "./migrations/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
@@ -37,6 +38,7 @@ export const layerPorts = Layer.mergeAll(
   BoardSessions.layer,
   Certificates.layer,
   Checks.layer,
+  CohortMoves.layer,
   ControlTotals.layer,
   Erasures.layer,
   EventLog.layer,

@@ -246,45 +246,6 @@ const plans = (it: TestDatabase.It): void => {
   )
 }
 
-const regrouping = (it: TestDatabase.It): void => {
-  it.effect("sets the cohort of imports that are pending and have another one", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      const { caller, keyOf, supplier } = owner
-      yield* stage(owner, ["a", "b", "c"], "wave-1")
-      yield* stage(owner, ["d", "e"])
-      yield* complete(owner, "c", noonPlus(1))
-      yield* claim(keyOf("e"), caller, noonPlus(2))
-      const { cohorts, setCohorts } = yield* Migrations
-      const numbers = ["a", "b", "c", "d", "e", "unknown"].map(
-        (number) => keyOf(number).external_account_number
-      )
-      const at = noonPlus(3)
-      const set = (cohort: string | null) =>
-        setCohorts({ supplier: supplier.code, numbers, cohort, caller, at })
-      expect(yield* set("wave-1")).toBe(1)
-      expect(yield* set("wave-2")).toBe(3)
-      expect(yield* set("wave-2")).toBe(0)
-      expect(yield* cohorts({ supplier: supplier.code, limit: 10, at })).toEqual({
-        cohorts: [
-          { cohort: null, states: { ...noCounts, IN_PROGRESS: 1 }, linesRefused },
-          { cohort: "wave-1", states: { ...noCounts, IMPORTED: 1 }, linesRefused },
-          { cohort: "wave-2", states: { ...noCounts, PENDING: 3 }, linesRefused }
-        ],
-        others: noOthers
-      })
-      expect(yield* set(null)).toBe(3)
-      const auditLog = yield* AuditLog
-      const entries = yield* auditLog.audit(keyOf("a"))
-      expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
-        "stage created",
-        "change_import changed",
-        "change_import changed"
-      ])
-    })
-  )
-}
-
 const signingOff = (it: TestDatabase.It): void => {
   it.effect("records who signed a supplier off, once until it is reopened", () =>
     Effect.gen(function* () {
@@ -340,7 +301,6 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
     counting(it)
     waiting(it)
     plans(it)
-    regrouping(it)
     signingOff(it)
   }
 )

@@ -22,6 +22,7 @@ import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
+import { CohortMoves } from "@data-import/domain/migrations/CohortMoves"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
@@ -73,6 +74,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(Forecasts, Context.get(board, Forecasts)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportSearch, Context.get(board, ImportSearch)),
+    Context.add(CohortMoves, Context.get(board, CohortMoves)),
     Context.add(Migrations, Context.get(board, Migrations)),
     Context.add(RehearsalOutcomes, outcomesOf(ports)),
     Context.add(Reverts, Context.get(accountImport, Reverts)),

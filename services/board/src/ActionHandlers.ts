@@ -1,6 +1,7 @@
 /** The actions of managers over HTTP: each handler calls one program and wraps its answer. */
 import { DateTime, Effect, Result, type Schema } from "effect"
-import { BoardActionGroup, actionBodies } from "@data-import/api/board/BoardApi"
+import { actionBodies } from "@data-import/api/board/ActionBodies"
+import { BoardActionGroup } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
@@ -12,7 +13,7 @@ import { validator } from "@data-import/domain/schema/Validator"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
-import { batchOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import { batchOf, moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as Guard from "./Guard.ts"
 
 /** Decodes a body by its schema and rules; every invalid field is reported. */
@@ -35,6 +36,7 @@ const bodies = {
   controlTotals: bodyOf(actionBodies.controlTotals, controlTotalsRules),
   status: bodyOf(actionBodies.status),
   cohort: bodyOf(actionBodies.cohort),
+  undoMove: bodyOf(actionBodies.undoMove),
   processing: bodyOf(actionBodies.processing),
   preview: bodyOf(actionBodies.preview),
   undo: bodyOf(actionBodies.undo),
@@ -71,6 +73,12 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       setBoardControlTotals: acting(bodies.controlTotals, actions.setControlTotals),
       setStatus: acting(bodies.status, actions.setStatus),
       setCohort: acting(bodies.cohort, actions.setCohort),
+      undoMove: (call: Acting) =>
+        ok(
+          Effect.flatMap(bodies.undoMove(call), (body) =>
+            actions.undoMove(Guard.callerOf(call), supplierOf(call), moveOf(call), body)
+          )
+        ),
       processCohort: acting(bodies.processing, actions.process),
       previewProcess: acting(bodies.preview, actions.preview),
       undoWave: acting(bodies.undo, actions.undo),

@@ -23,6 +23,7 @@ import * as Accounts from "@data-import/postgres/accounts/Accounts"
 import * as BoardSessions from "@data-import/postgres/access/BoardSessions"
 import * as Batches from "@data-import/postgres/batches/Batches"
 import * as Certificates from "@data-import/postgres/certificates/Certificates"
+import * as CohortMoves from "@data-import/postgres/migrations/CohortMoves"
 import * as ControlTotals from "@data-import/postgres/migrations/ControlTotals"
 import * as Forecasts from "@data-import/postgres/migrations/Forecasts"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
@@ -101,6 +102,7 @@ const storage = ServiceStorage.of(
     BoardSessions.layer,
     Batches.layer,
     Certificates.layer,
+    CohortMoves.layer,
     ControlTotals.layer,
     Forecasts.layer,
     ImportProcesses.layer,

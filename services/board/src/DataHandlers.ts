@@ -3,10 +3,11 @@ import { Effect } from "effect"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import * as Answer from "@data-import/server/http/Answer"
-import { numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import { moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
 import * as AccountFiles from "./AccountFiles.ts"
 import * as Files from "./Files.ts"
@@ -19,6 +20,7 @@ const ok = <E, A>(effect: Effect.Effect<A, E>) =>
   Effect.map(effect, (body) => Answer.json(200, body))
 
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
+  const actions = yield* MigrationActions
   const audit = yield* AuditBoard
   const imports = yield* ImportBoard
   const migrations = yield* MigrationBoard
@@ -36,6 +38,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       listControlTotals: (call) =>
         ok(migrations.controlTotals(call.session.user, supplierOf(call))),
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
+      getMove: (call) => ok(actions.move(call.session, supplierOf(call), moveOf(call))),
       reviewWave: (call) =>
         ok(waves.read(call.session.user, supplierOf(call), call.parameters.cohort)),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),

@@ -58,7 +58,8 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
   setBoardControlTotals: () => ({ cohort: null, expected: { accounts: 1 } }),
   setStatus: () => ({ status: "Paused" }),
-  setCohort: () => ({ cohort: "x", selection: {}, after: "a" }),
+  setCohort: () => ({ move_id: crypto.randomUUID(), cohort: "x", selection: {}, after: "a" }),
+  undoMove: () => ({ undo_id: crypto.randomUUID() }),
   processCohort: processing,
   previewProcess: () => ({ selection: {} }),
   undoWave: () => ({
@@ -81,17 +82,19 @@ export interface Named {
   readonly number: string
   readonly batch: string
   readonly certificate: string
+  readonly move: string
 }
 
 export const pathOf = (
   { path }: Endpoint,
-  { batch, certificate, number, supplier }: Named
+  { batch, certificate, move, number, supplier }: Named
 ): string =>
   path
     .replace(":import_supplier", encodeURIComponent(supplier))
     .replace(":external_account_number", encodeURIComponent(number))
     .replace(":batch_id", batch)
     .replace(":certificate_id", certificate)
+    .replace(":move_id", move)
 
 /** Parameters that are required, by endpoint. */
 const queries: Readonly<Record<string, string>> = { reviewWave: "?cohort=wave-1" }
@@ -112,7 +115,7 @@ export const ask = Effect.fnUntraced(function* (
       )
 })
 
-/** A supplier with an import, and a batch that is not started. */
+/** A supplier with an import, and a batch that is not started. The move does not exist. */
 export const migration = Effect.gen(function* () {
   const owner = yield* freshSupplier
   const { caller, supplier } = owner
@@ -124,7 +127,8 @@ export const migration = Effect.gen(function* () {
   const issuer = { organisation: caller.organisation, role: "client", id: caller.apiKey }
   const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
   yield* request({ ...asked, supplier: supplier.code })
-  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate }
+  const move = crypto.randomUUID()
+  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate, move }
   return { ...owner, named }
 })
 

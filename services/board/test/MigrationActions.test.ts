@@ -1,7 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { importsAtOnce, MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { importsAtOnce } from "@data-import/domain/board/Moves"
 import { numbersAtOnce, type Selection } from "@data-import/domain/board/Selection"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { insertImports } from "@data-import/postgres/testing/rows"
@@ -14,6 +15,12 @@ const processing = () => ({
   operations_team_name: "Migration Team"
 })
 
+const newMove = (cohort: string, selection: Selection) => ({
+  move_id: crypto.randomUUID(),
+  cohort,
+  selection
+})
+
 layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it) => {
   it.effect("are refused for suppliers and batches that the user may not see", () =>
     Effect.gen(function* () {
@@ -24,7 +31,9 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         const attempts = [
           actions.setPlan(caller, code, { points: [] }),
           actions.setStatus(caller, code, { status: "Paused" }),
-          actions.setCohort(caller, code, { cohort: "x", selection: {} }),
+          actions.setCohort(caller, code, newMove("x", {})),
+          actions.move(caller, code, crypto.randomUUID()),
+          actions.undoMove(caller, code, "x", { undo_id: "x" }),
           actions.process(caller, code, processing()),
           actions.preview(caller, code, { selection: {} }),
           actions.signOff(caller, code, {
@@ -95,7 +104,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       yield* complete(mine, "d")
       const selection = { state: "FAILED" }
       const set = (cohort: string, moved: Selection) =>
-        setCohort(caller, code, { cohort, selection: moved })
+        setCohort(caller, code, newMove(cohort, moved))
       const ended = (changed: number) => ({ changed, next_after: null })
       expect(yield* set("late", selection)).toEqual(ended(1))
       expect(yield* set("all", {})).toEqual(ended(3))
@@ -117,17 +126,16 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         { numbers: Array.from({ length: numbersAtOnce + 1 }, String) }
       ]
       for (const wrong of wrongs) {
-        const refused = yield* Effect.flip(
-          setCohort(caller, code, { cohort: "x", selection: wrong })
-        )
+        const refused = yield* Effect.flip(setCohort(caller, code, newMove("x", wrong)))
         expect(refused).toMatchObject({
           _tag: "ValidationFailed",
           errors: [{ attr: Object.keys(wrong)[0] }]
         })
       }
-      expect(
-        yield* Effect.flip(setCohort(caller, code, { cohort: "", selection: {} }))
-      ).toMatchObject({ _tag: "ValidationFailed", errors: [{ attr: "cohort" }] })
+      expect(yield* Effect.flip(setCohort(caller, code, newMove("", {})))).toMatchObject({
+        _tag: "ValidationFailed",
+        errors: [{ attr: "cohort" }]
+      })
       yield* signOff(caller, code, {
         import_supplier: code,
         accept_open: true,
@@ -145,7 +153,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       const numberOf = (index: number) => `n${String(index).padStart(5, "0")}`
       const numbers = Array.from({ length: importsAtOnce + 2 }, (_, index) => numberOf(index))
       yield* insertImports(mine.supplier.code, numbers)
-      const command = { cohort: "wave-1", selection: {} }
+      const command = newMove("wave-1", {})
       const next_after = numberOf(importsAtOnce - 1)
       expect(yield* setCohort(caller, code, command)).toEqual({
         changed: importsAtOnce,
@@ -156,7 +164,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
         changed: 2,
         next_after: null
       })
-      expect(yield* setCohort(caller, code, command)).toEqual({
+      expect(yield* setCohort(caller, code, newMove("wave-1", {}))).toEqual({
         changed: 1,
         next_after: numberOf(importsAtOnce - 2)
       })

@@ -17,13 +17,19 @@ const nowhere: Board.Named = {
   supplier: "NOBODY",
   number: "a",
   batch: crypto.randomUUID(),
-  certificate: "c"
+  certificate: "c",
+  move: "m"
 }
 
-/** The import has no such document; the batch has not started, and the certificate not ended. */
+/**
+ * The import has no such document and was never moved; the batch has not started, and the
+ * certificate not ended.
+ */
 const statuses: Readonly<Record<string, number>> = {
   exportCertificate: 404,
   exportSignedCertificate: 404,
+  getMove: 404,
+  undoMove: 404,
   printCertificate: 404,
   linkDocument: 404,
   listBoardOutcomeLines: 404,

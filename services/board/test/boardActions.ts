@@ -6,6 +6,7 @@ import { inaccessible } from "@data-import/server/testing/Browser"
 import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
+import { moveId } from "../testing/sampleAccount.ts"
 import { rehearsalId } from "../testing/sampleWave.ts"
 import { later } from "../testing/sampleCertificates.ts"
 import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
@@ -17,6 +18,8 @@ interface Action {
   readonly dialog: RegExp
   readonly confirm: string
   readonly fill?: Readonly<Record<string, string>>
+  /** What to choose first, by label. */
+  readonly choose?: Readonly<Record<string, string>>
   /** A checkbox to tick first. */
   readonly accept?: string
   readonly said: string | RegExp
@@ -24,11 +27,12 @@ interface Action {
 }
 
 const migration = "migrations/DELTA_LEGACY/"
+const id: unknown = expect.stringMatching(/^[\da-f]{8}-/)
 export const batch = {
-  batch_id: expect.stringMatching(/^[\da-f]{8}-/),
+  batch_id: id,
   operations_team_name: "Migration Team"
 }
-const move = { cohort: "wave-9", selection: { cohort: null }, after: null }
+const move = { move_id: id, cohort: "wave-9", selection: { cohort: null }, after: null }
 
 /** Every action that has a dialog. */
 export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
@@ -103,12 +107,21 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     button: /Move… pending or failed accounts without a cohort/,
     dialog: /Move 6,140 pending or failed accounts without a cohort/,
     confirm: "Move 6,140 accounts",
-    fill: { "New cohort (empty for none)": " wave-9 " },
+    choose: { "To cohort": "A new cohort…" },
+    fill: { "Name of the new cohort": " wave-9 " },
     said: "412 accounts have moved to wave-9.",
     posted: [
       { path: `${migration}cohort/`, body: move },
       { path: `${migration}cohort/`, body: { ...move, after: "NL-0000400" } }
     ]
+  },
+  {
+    at: `${supplier}imports/?move=${moveId}`,
+    button: "Undo the move…",
+    dialog: /Undo the move/,
+    confirm: "Undo the move",
+    said: "412 accounts have their earlier cohort again.",
+    posted: [{ path: `${migration}moves/${moveId}/undo/`, body: { undo_id: id, after: null } }]
   },
   {
     at: `${supplier}imports/?state=FAILED&code=invalid_date&cohort=wave-1`,
@@ -248,10 +261,14 @@ const clickAgain = async (page: Page, button: Locator) => {
   await page.mouse.up({ clickCount: 2 })
 }
 
-const opened = async (page: Page, { accept, button, dialog: title, fill = {} }: Action) => {
+const opened = async (page: Page, action: Action) => {
+  const { accept, button, choose = {}, dialog: title, fill = {} } = action
   await page.getByRole("button", { name: button, exact: true }).first().click()
   const dialog = page.getByRole("dialog", { name: title })
   await dialog.waitFor()
+  for (const [label, name] of Object.entries(choose)) {
+    await dialog.getByLabel(label).selectOption({ label: name })
+  }
   for (const [label, text] of Object.entries(fill)) await dialog.getByLabel(label).fill(text)
   if (accept !== undefined) await dialog.getByLabel(accept).check()
   return dialog

@@ -105,6 +105,27 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
       })
     )
 
+    it.effect("moves accounts, and answers the move", () =>
+      Effect.gen(function* () {
+        const code = yield* staged
+        const { act, get } = yield* manager
+        const root = `/board/api/migrations/${code}/`
+        const move_id = crypto.randomUUID()
+        const cohort = { move_id, cohort: "wave-2", selection: { state: "PENDING" } }
+        expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2,"next_after":null}')
+        const without = {
+          move_id: crypto.randomUUID(),
+          cohort: "wave-3",
+          selection: { cohort: null }
+        }
+        expect((yield* act(`${root}cohort/`, without)).text).toBe('{"changed":0,"next_after":null}')
+        const move = yield* get(`${root}moves/${move_id}/`)
+        expect([move.status, JSON.parse(move.text)]).toMatchObject([200, { can_undo: true }])
+        const unnamed = yield* act(`${root}moves/${move_id}/undo/`, {})
+        expect([unnamed.status, unnamed.text]).toEqual([400, expect.stringContaining("undo_id")])
+      })
+    )
+
     it.effect("performs a manager's actions, and reports what is wrong with a body", () =>
       Effect.gen(function* () {
         const code = yield* staged
@@ -117,10 +138,6 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           400,
           expect.stringContaining("points.0.accounts")
         ])
-        const cohort = { cohort: "wave-2", selection: { state: "PENDING" } }
-        expect((yield* act(`${root}cohort/`, cohort)).text).toBe('{"changed":2,"next_after":null}')
-        const without = { cohort: "wave-3", selection: { cohort: null } }
-        expect((yield* act(`${root}cohort/`, without)).text).toBe('{"changed":0,"next_after":null}')
         const status = yield* act(`${root}status/`, { status: "Paused" })
         expect([status.status, status.text]).toEqual([200, '{"status":"Paused"}'])
         const wrong = yield* act(`${root}status/`, { status: "Complete" })
@@ -169,8 +186,6 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           "create_batch",
           "read_import",
           "change_supplier_status",
-          "change_import",
-          "change_import",
           "set_plan",
           "set_plan"
         ])

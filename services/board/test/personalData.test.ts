@@ -70,7 +70,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           const told: Array<string> = []
           for (const number of ["failed", "imported"]) {
             const [batch, certificate] = [crypto.randomUUID(), crypto.randomUUID()]
-            const named: Named = { supplier, number, batch, certificate }
+            const named: Named = { supplier, number, batch, certificate, move: batch }
             for (const endpoint of all.filter((each) => each !== changes)) {
               if (endpoint.path.endsWith("sign-out/")) continue
               const { text } = yield* ask(one, endpoint, named, token)

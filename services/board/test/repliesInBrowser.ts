@@ -29,6 +29,7 @@ const refusals = ({ open, server }: Board) => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Move all…" }).click()
     const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("To cohort").selectOption({ label: "No cohort" })
     await page.route(/cohort\/$/, async (route) => {
       await route.fulfill({ response: await route.fetch() })
       server().fixture = { ...standard, refused: [[/cohort\/$/, 503]] }

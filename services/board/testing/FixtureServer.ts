@@ -92,6 +92,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   const parts: Readonly<Record<string, () => unknown>> = {
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
+    [`moves/${Accounts.moveId}/`]: () => Accounts.move(now),
     "cohorts/": () => Samples.cohorts(migration),
     "control-totals/": () => ({ totals: controlTotals(migration, now) }),
     "batches/": () => Samples.batches(now),
@@ -156,6 +157,7 @@ const preview = (path: string, selection: Selected, { imports }: Fixture) => {
 /** What an action answers. */
 const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path.endsWith("reveal/")) return Accounts.revealed
+  if (path.endsWith(`${Accounts.moveId}/undo/`)) return { changed: 412, next_after: null }
   if (path.endsWith("cohort/")) {
     const isFirst = posted.filter((each) => each.path === path).length === 1
     return isFirst ? { changed: 400, next_after: "NL-0000400" } : { changed: 12, next_after: null }

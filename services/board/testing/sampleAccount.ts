@@ -5,18 +5,36 @@ import { instant } from "./sampleMigrations.ts"
 
 const hour = 3_600_000
 
+export const moveId = "00000000-0000-4000-8000-00000000000a"
+
+export const move = (now: number): typeof Accounts.MoveDetailBody.Type => ({
+  move_id: moveId,
+  at: instant(now - 20 * hour),
+  by: "board:Maria Keller",
+  from: [
+    { cohort: null, accounts: 400 },
+    { cohort: "wave-1", accounts: 12 }
+  ],
+  to: ["wave-2"],
+  accounts: 412,
+  undoes: null,
+  undone_by: null,
+  can_undo: true
+})
+
 export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type => ({
   entries: Array.from({ length }, (_, index) => ({
     id: String(900 - index),
     at: instant(now - index * 600_000),
     organisation: "north",
     who: index % 3 === 0 ? "board:Maria Keller" : "key-7f3a",
-    action: ["change_supplier_status", "process", "stage"][index % 3] ?? "",
-    outcome: ["Paused", "created", "replaced"][index % 3] ?? "",
+    action: ["move_accounts", "process", "stage"][index % 3] ?? "",
+    outcome: [`moved ${moveId}`, "created", "replaced"][index % 3] ?? "",
     failed: false,
     import_supplier: "ACME_LEGACY",
     external_account_number: index % 3 === 0 ? null : "NL-0004712",
-    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
+    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`,
+    move: index === 0 ? move(now) : null
   })),
   next_before: "860",
   stopped: false
@@ -45,7 +63,6 @@ const life = (now: number, import_supplier: string, external_account_number: str
   const entries = [
     ["board:Maria Keller", "read_import", "read", 1],
     ["key-7f3a", "process", "account_failed_validation", 2],
-    ["board:Maria Keller", "change_import", "changed", 20],
     ["key-7f3a", "stage", "replaced", 30],
     ["board:Maria Keller", "revert_import", "reverted", 40],
     ["key-7f3a", "stage", "created", 54]
@@ -60,7 +77,8 @@ const life = (now: number, import_supplier: string, external_account_number: str
     failed: outcome === "account_failed_validation",
     import_supplier,
     external_account_number,
-    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`
+    request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`,
+    move: null
   }))
 }
 
@@ -137,6 +155,16 @@ export const account = (
       reverted_at: instant(now - 40 * hour),
       reverted_by: "board:Maria Keller",
       reason: "The balance has the wrong sign"
+    }
+  ],
+  moves: [
+    {
+      move_id: moveId,
+      at: instant(now - 20 * hour),
+      by: "board:Maria Keller",
+      from: "wave-1",
+      to: "wave-2",
+      is_undo: false
     }
   ],
   audit: life(now, import_supplier, external_account_number),

@@ -8,6 +8,9 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "what the operator sets up": {
     allowances: "organisation",
     board_links: "hash",
+    cohort_moves: "moved_by supplier to_cohort",
+    moved_counts: "from_cohort",
+    moved_imports: "from_cohort",
     board_sessions: "csrf_token hash name organisations role subject",
     api_keys: "hash id label organisation scopes",
     choices: "list value",

@@ -25,6 +25,32 @@ export const FieldErrorBody = Schema.Struct({
   ...errorText
 })
 
+const Cohort = Schema.NullOr(Schema.String)
+
+export const MoveBody = Schema.Struct({
+  move_id: Schema.String,
+  at: InstantText,
+  by: Schema.String.annotateKey({ description: "As `who` of the audit log." }),
+  from: Schema.Array(Schema.Struct({ cohort: Cohort, accounts: Schema.Int })).annotateKey({
+    description: "How many accounts had which cohort before; null for none."
+  }),
+  to: Schema.Array(Cohort).annotateKey({
+    description: "One, unless it is an undo: then the cohorts that the accounts have again."
+  }),
+  accounts: Schema.Int,
+  undoes: Schema.NullOr(Schema.String).annotateKey({
+    description: "The move that it undoes; null if it is no undo."
+  }),
+  undone_by: Schema.NullOr(Schema.String)
+})
+
+export const MoveDetailBody = Schema.Struct({
+  ...MoveBody.fields,
+  can_undo: Schema.Boolean.annotateKey({
+    description: "Whether an undo would restore exactly what was before."
+  })
+})
+
 export const AuditEntryBody = Schema.Struct({
   id: Schema.String,
   at: InstantText,
@@ -39,7 +65,10 @@ export const AuditEntryBody = Schema.Struct({
   }),
   import_supplier: Schema.NullOr(Schema.String),
   external_account_number: Schema.NullOr(Schema.String),
-  request_id: Schema.String
+  request_id: Schema.String,
+  move: Schema.NullOr(MoveBody).annotateKey({
+    description: "Of `move_accounts`, unless it was refused. Null in the entries of an account."
+  })
 })
 
 export const BoardAccountBody = Schema.Struct({
@@ -95,6 +124,16 @@ export const BoardAccountBody = Schema.Struct({
       reason: Schema.NullOr(Schema.String).annotateKey({ description: "Null once erased." })
     })
   ).annotateKey({ description: "The accounts that the import had before, the newest first." }),
+  moves: Schema.Array(
+    Schema.Struct({
+      move_id: Schema.String,
+      at: InstantText,
+      by: Schema.String,
+      from: Cohort,
+      to: Cohort,
+      is_undo: Schema.Boolean
+    })
+  ).annotateKey({ description: "Those that it was in, the newest first; at most 50." }),
   documents: Schema.Array(
     Schema.Struct({
       document_path: Schema.String.annotateKey({ description: "Masked; links name its place." }),

@@ -11,16 +11,12 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { batchLimits } from "@data-import/domain/batches/BatchLine"
 import { LineOutcome } from "@data-import/domain/batches/Counts"
 import { Happened } from "@data-import/domain/batches/RehearsalOutcomes"
-import { ShortName } from "@data-import/domain/batches/Batch"
-import { RevertReason } from "@data-import/domain/imports/Revert"
-import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
-import { nonBlankText } from "@data-import/domain/schema/Field"
-import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
 import { moneyParts } from "@data-import/domain/migrations/ImportSearch"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import { accountFiles } from "./AccountFiles.ts"
 import * as Accounts from "./Accounts.ts"
+import { actionBodies } from "./ActionBodies.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
 import { WaveReviewBody } from "./Waves.ts"
@@ -36,88 +32,14 @@ const firstProblems = Schema.optionalKey(wholeNumber(1, 100)).annotateKey({
   description: "Failed ones that have no problems but the first so many."
 })
 
-/** Selects imports that match every member. */
-const SelectionBody = Schema.Struct({
-  state: Schema.optionalKey(Schema.String),
-  code: Schema.optionalKey(Schema.String),
-  attr: Schema.optionalKey(Schema.String),
-  cohort: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
-    description: "Null: those without one."
-  }),
-  search: Schema.optionalKey(Schema.String),
-  corrected: Schema.optionalKey(Schema.Literal(true)).annotateKey({
-    description: "Those that were staged again after they had failed."
-  }),
-  numbers: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
-    description: "External account numbers, at most 1,000."
+const Moved = Schema.Struct({
+  changed: Schema.Int,
+  next_after: Schema.NullOr(Schema.String).annotateKey({
+    description: "Where the next request goes on; null: there is no more."
   })
 })
 
-const newBatchId = Schema.String.annotateKey({
-  description: "A new UUID of the page. Sent again, it gives the batch that there is."
-})
-
-/** The bodies of the actions; the programs check members with further rules. */
-export const actionBodies = {
-  plan: Schema.Struct({
-    points: Schema.Array(Schema.Struct({ on: Schema.String, accounts: Schema.Number }))
-  }),
-  controlTotals: Schema.Struct({
-    cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." }),
-    ...ControlTotalsRequest.fields
-  }),
-  status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
-  cohort: Schema.Struct({
-    cohort: Schema.NullOr(Schema.String),
-    selection: SelectionBody,
-    after: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey({
-      description: "`next_after` of the answer before; none to begin."
-    })
-  }),
-  preview: Schema.Struct({ selection: SelectionBody }),
-  processing: Schema.Struct({
-    batch_id: newBatchId,
-    selection: SelectionBody,
-    operations_team_name: Schema.String,
-    dry_run: Schema.optionalKey(Schema.Boolean).annotateKey({
-      description: "Whether it is a rehearsal, which imports nothing."
-    })
-  }),
-  undo: Schema.Struct({
-    batch_id: newBatchId,
-    cohort: ShortName.annotateKey({ description: "Typed, to confirm." }),
-    reason: RevertReason,
-    with_additions: Schema.Boolean.annotateKey({
-      description: "Whether what was added after the import may end too."
-    })
-  }),
-  decision: Schema.Struct({
-    cohort: ShortName,
-    decision: GoNoGo,
-    rehearsal_id: Schema.NullOr(Schema.String).annotateKey({
-      description: "The rehearsal that was shown, which is the newest; null for none."
-    }),
-    note: Schema.NullOr(nonBlankText(500)).annotateKey({
-      description: "Why. Required for NO_GO, and without a rehearsal."
-    })
-  }),
-  signOff: Schema.Struct({
-    import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
-    accept_open: Schema.Boolean,
-    certificate_id: Schema.NullOr(Schema.String).annotateKey({
-      description: "The certificate that was shown, which is the newest; null for none."
-    })
-  }),
-  certificate: Schema.Struct({
-    certificate_id: Schema.String.annotateKey({
-      description: "A new UUID of the page. Sent again, it gives the certificate that there is."
-    }),
-    cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." })
-  }),
-  document: Schema.Struct({
-    document: Schema.Number.annotateKey({ description: "Its place among the documents, from 0." })
-  })
-}
+const oneMove = { ...supplier, move_id: Schema.String }
 
 const Started = Schema.Struct({ batch_id: Schema.String, lines: Schema.Int })
 
@@ -140,6 +62,7 @@ const listImports = get("listImports", `${migration}imports/`, {
     money: Schema.optionalKey(oneOf(moneyParts)).annotateKey({
       description: "Accounts whose money is in this sum."
     }),
+    move: text.annotateKey({ description: "The id of a move that they were in." }),
     first_problems: firstProblems,
     after: text,
     limit: limit.annotateKey({ description: "1 to 1,000; 100 unless given." })
@@ -231,6 +154,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     params: supplier,
     success: Migrations.CohortsBody
   }),
+  get("getMove", `${migration}moves/:move_id/`, {
+    params: oneMove,
+    success: Accounts.MoveDetailBody
+  }),
   get("listControlTotals", `${migration}control-totals/`, {
     params: supplier,
     success: Migrations.ControlTotalsListBody
@@ -320,12 +247,12 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("setCohort", `${migration}cohort/`, {
     params: supplier,
     payload: actionBodies.cohort,
-    success: Schema.Struct({
-      changed: Schema.Int,
-      next_after: Schema.NullOr(Schema.String).annotateKey({
-        description: "Where the next request goes on; null: there is no more."
-      })
-    })
+    success: Moved
+  }),
+  post("undoMove", `${migration}moves/:move_id/undo/`, {
+    params: oneMove,
+    payload: actionBodies.undoMove,
+    success: Moved
   }),
   post("processCohort", `${migration}process/`, {
     params: supplier,

@@ -46,7 +46,13 @@ export const readOutcomes = {
 export type ReadAction = keyof typeof readOutcomes
 
 /** Actions of board users that neither clients nor the operator have. */
-export const boardActions = ["sign_in", "set_plan", "decide_wave", "sign_off"] as const
+export const boardActions = [
+  "sign_in",
+  "set_plan",
+  "decide_wave",
+  "move_accounts",
+  "sign_off"
+] as const
 export type BoardAction = (typeof boardActions)[number]
 
 /** All actions of the log: writes of clients, reads, and actions of the operator and the board. */

@@ -16,6 +16,7 @@ import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
 import type { AuditVerification } from "../audit/AuditVerification.ts"
 import type { FoundImport, FoundPage, Judgement } from "../migrations/ImportSearch.ts"
+import type { AccountMove, CohortMove } from "../migrations/CohortMoves.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { windowEnd } from "../imports/Revert.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
@@ -23,6 +24,7 @@ import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { maskedAccount, maskedError, maskedDocument, maskedPath } from "./Masking.ts"
 import { explained, isCode } from "./MigrationBodies.ts"
+import { accountMoveBody, moveBody } from "./MoveBodies.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
 
@@ -55,7 +57,8 @@ export const importRows = (page: FoundPage, total: number | null): ImportRows =>
 const hasFailed = (outcome: string): boolean =>
   outcome === moreRefused || (isCode(outcome) && outcome !== "dry_run_successful")
 
-export const auditBody = (entry: NumberedEntry) => ({
+/** An entry, with the move that it is about. */
+export const auditBody = (entry: NumberedEntry, move: CohortMove | null = null) => ({
   id: String(entry.id),
   at: formatInstant(entry.at),
   organisation: entry.organisation,
@@ -65,7 +68,8 @@ export const auditBody = (entry: NumberedEntry) => ({
   failed: hasFailed(entry.outcome),
   import_supplier: entry.import_supplier === null ? null : recordedCode(entry.import_supplier),
   external_account_number: entry.external_account_number,
-  request_id: entry.requestId as string
+  request_id: entry.requestId as string,
+  move: move && moveBody(move)
 })
 
 /** What was staged, parsed; null if it was deleted. */
@@ -118,6 +122,7 @@ export interface KnownAccount {
   readonly stored: Option.Option<StoredAccount>
   readonly documents: ReadonlyArray<ShownDocument>
   readonly judgements: ReadonlyMap<AttemptId, Judgement>
+  readonly moves: ReadonlyArray<AccountMove>
   readonly audit: ReadonlyArray<NumberedEntry>
   readonly verified: AuditVerification
 }
@@ -203,7 +208,7 @@ const revertUntil = ({ details, supplier }: KnownAccount): string | null => {
 }
 
 export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
-  const { audit, details, documents, staged, stored, verified } = known
+  const { audit, details, documents, moves, staged, stored, verified } = known
   const { account, key } = details.process
   return {
     import_supplier: wireCode(key.import_supplier) as string,
@@ -227,7 +232,8 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
       ...each,
       document_path: maskedDocument(each.document_path)
     })),
-    audit: audit.map(auditBody),
+    moves: moves.map(accountMoveBody),
+    audit: audit.map((entry) => auditBody(entry)),
     audit_seal: {
       entries: verified.entries,
       holds: verified.fault === null,

@@ -1,5 +1,6 @@
 /** How a manager acts on a supplier: the user sees it, and the audit log has it. */
 import { Effect } from "effect"
+import type { BoardUser } from "../access/BoardUser.ts"
 import type { AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import { recordRefusalsOf } from "../audit/Audit.ts"
 import { type Failure, unavailable } from "../requests/Failure.ts"
@@ -24,6 +25,16 @@ export const refusalsRecorded = (
   action: AuditAction,
   supplier: Pick<Supplier, "code" | "organisation">
 ) => recordRefusalsOf(auditLog, action, callerFor(caller, supplier.organisation), supplier)
+
+/** Looks at a supplier, if the user may see it. */
+export const looking =
+  ({ configuration }: Pick<Dependencies, "configuration">) =>
+  <A>(
+    user: BoardUser,
+    named: string,
+    look: (supplier: Supplier) => Effect.Effect<A, Failure | StorageUnavailable>
+  ) =>
+    available(Effect.flatMap(visibleSupplier(configuration, user, named), look))
 
 /** Acts on a supplier, and records a refusal, unless the user may not see the supplier. */
 export const acting =

@@ -8,6 +8,7 @@ import { SupplierCodeField } from "../accounts/Account.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import { codeIn } from "../suppliers/Supplier.ts"
 import { type AuditFilter, AuditLog, type NumberedEntry } from "../audit/AuditLog.ts"
+import { CohortMoves, MoveId } from "../migrations/CohortMoves.ts"
 import { type Failure, unavailable, ValidationFailed } from "../requests/Failure.ts"
 import { Instant } from "../schema/Field.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
@@ -112,6 +113,12 @@ const beforeOf = (text: string | undefined): Effect.Effect<bigint | null, Valida
   return Effect.fail(new ValidationFailed({ code: "request_failed_validation", errors }))
 }
 
+const moveId = Schema.decodeUnknownOption(MoveId)
+
+/** The move that an entry is about; its outcome has the id. */
+const moveOf = ({ action, outcome }: NumberedEntry): MoveId | null =>
+  action === "move_accounts" ? Option.getOrNull(moveId(outcome.split(" ")[1])) : null
+
 const head = [
   "id",
   "at",
@@ -134,6 +141,7 @@ const incomplete = (entries: ReadonlyArray<NumberedEntry>): string =>
 
 const make = Effect.gen(function* () {
   const { search } = yield* AuditLog
+  const { find } = yield* CohortMoves
 
   const list = Effect.fnUntraced(function* (user: BoardUser, query: AuditQuery) {
     const filter = yield* filterOf(user, query)
@@ -141,8 +149,10 @@ const make = Effect.gen(function* () {
     if (filter === null) return { entries: [], next_before: null, stopped: false }
     const { limit } = query
     const found = yield* search({ filter, before, limit })
+    const moves = yield* find(found.entries.flatMap((entry) => moveOf(entry) ?? []))
+    const moved = (id: MoveId | null) => (id === null ? null : (moves.get(id) ?? null))
     return {
-      entries: found.entries.map(auditBody),
+      entries: found.entries.map((entry) => auditBody(entry, moved(moveOf(entry)))),
       next_before: found.next === null ? null : String(found.next),
       stopped: found.stopped
     }

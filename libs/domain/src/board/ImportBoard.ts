@@ -16,6 +16,7 @@ import { SealedAuditLog } from "../audit/SealedAuditLog.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { Documents, type DocumentsUnavailable } from "../documents/Documents.ts"
 import { ImportProcesses } from "../imports/ImportProcesses.ts"
+import { CohortMoves, MoveId } from "../migrations/CohortMoves.ts"
 import { ImportSearch, type MoneyPart, type SearchFilter } from "../migrations/ImportSearch.ts"
 import { Migrations, type StateCounts } from "../migrations/Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -43,6 +44,8 @@ export interface ImportsQuery {
   readonly search?: string
   readonly ledger?: string
   readonly money?: MoneyPart
+  /** Only those that were in this move. */
+  readonly move?: string
   /** Only failed imports whose problems are all among the first n of `problems`. */
   readonly first_problems?: number
   readonly after: string | null
@@ -96,6 +99,7 @@ const auditShown = 100
 const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 const documentPath = Schema.decodeUnknownOption(DocumentPath)
 const isState = Schema.is(DetailedState)
+const isMove = Schema.is(MoveId)
 
 interface Dependencies {
   readonly accounts: Accounts["Service"]
@@ -103,6 +107,7 @@ interface Dependencies {
   readonly configuration: Configuration["Service"]
   readonly documents: Documents["Service"]
   readonly migrations: Migrations["Service"]
+  readonly moves: CohortMoves["Service"]
   readonly processes: ImportProcesses["Service"]
   readonly sealed: SealedAuditLog["Service"]
   readonly searching: ImportSearch["Service"]
@@ -128,14 +133,14 @@ const inState = (states: StateCounts, state: DetailedState | undefined): number 
 const countOf = Effect.fnUntraced(function* (
   { migrations, summaries }: Dependencies,
   { code: supplier }: Supplier,
-  { code, cohort, ledger, money, numbers, state }: SearchFilter,
+  { code, cohort, ledger, money, move, numbers, state }: SearchFilter,
   at: DateTime.Utc
 ) {
   if (numbers !== undefined) return numbers.length
   if (money === "balance" && [code, cohort, ledger, state].every((each) => each === undefined)) {
     return (yield* summaries.read({ supplier, cohort: null, at })).states.IMPORTED
   }
-  if (ledger !== undefined || money !== undefined) return null
+  if ((ledger ?? money ?? move) !== undefined) return null
   // Corrected imports are counted by no code.
   if (code !== undefined && state !== "FAILED") return null
   if (cohort === null) {
@@ -169,13 +174,24 @@ const imports = Effect.fnUntraced(function* (
   supplier: Supplier,
   query: ImportsQuery
 ) {
-  const { after, corrected, first_problems: first, limit, state, without_cohort, ...others } = query
+  const {
+    after,
+    corrected,
+    first_problems: first,
+    limit,
+    move,
+    state,
+    without_cohort,
+    ...others
+  } = query
   if (state !== undefined && !isState(state)) return Bodies.noImports
+  if (move !== undefined && !isMove(move)) return Bodies.noImports
   const filter: SearchFilter = {
     ...others,
     ...(state !== undefined && { state }),
     ...(without_cohort === true && { cohort: null }),
     ...(corrected === true && { corrected }),
+    ...(move !== undefined && { move }),
     ...(first !== undefined && {
       numbers: clearedBy((yield* sampled(deps, supplier, others.cohort ?? null)).imports, first)
     })
@@ -225,10 +241,11 @@ const contentOf = Effect.fnUntraced(function* (
 const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
   const { auditLog, sealed } = deps
   const { key } = found
-  const [content, judgements, audit, verified] = yield* Effect.all(
+  const [content, judgements, moves, audit, verified] = yield* Effect.all(
     [
       contentOf(deps, found),
       deps.searching.judgements(key, attemptsShown),
+      deps.moves.ofImport(key, attemptsShown),
       auditLog.search({
         filter: {
           organisations: null,
@@ -244,7 +261,7 @@ const account = Effect.fnUntraced(function* (deps: Dependencies, found: Found) {
   )
   const at = yield* DateTime.now
   return Bodies.accountBody(
-    { ...found, ...content, judgements, audit: audit.entries, verified },
+    { ...found, ...content, judgements, moves, audit: audit.entries, verified },
     at
   )
 })
@@ -302,6 +319,7 @@ const make = Effect.gen(function* () {
     configuration: yield* Configuration,
     documents: yield* Documents,
     migrations: yield* Migrations,
+    moves: yield* CohortMoves,
     processes: yield* ImportProcesses,
     sealed: yield* SealedAuditLog,
     searching: yield* ImportSearch,

@@ -21,12 +21,13 @@ import {
   controlTotalsBody,
   type ControlTotalsAnswer
 } from "../migrations/ControlTotalsManagement.ts"
+import { CohortMoves } from "../migrations/CohortMoves.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
 import { type Failure, MigrationNotOngoing } from "../requests/Failure.ts"
 import { traced } from "../support/Traced.ts"
-import { acting, available } from "./Acting.ts"
+import { acting, available, looking } from "./Acting.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import * as BatchActions from "./BatchActions.ts"
 import type { batchBody } from "./MigrationBodies.ts"
@@ -34,9 +35,9 @@ import { unstagedOf } from "../migrations/OpenWorkText.ts"
 import { stagingLines } from "../migrations/OpenWork.ts"
 import { expectedBy, readPlan } from "../migrations/Plan.ts"
 import { openItems, type SignOffBody, signOffBody } from "../migrations/SignOff.ts"
-import { cohortNamed, invalid, selected, type Selection } from "./Selection.ts"
+import * as Moves from "./Moves.ts"
+import { cohortNamed, invalid } from "./Selection.ts"
 import { undoPreview, type UndoQuery } from "./UndoPreview.ts"
-import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 type Action<Command, A> = (
   caller: BoardCaller,
@@ -48,19 +49,6 @@ type BatchAction = (
   caller: BoardCaller,
   batch: string
 ) => Effect.Effect<ReturnType<typeof batchBody>, Failure>
-
-interface Move {
-  readonly cohort: string | null
-  readonly selection: Selection
-  /** `next_after` of the previous answer; omitted or null to begin. */
-  readonly after?: string | null
-}
-
-interface Moved {
-  readonly changed: number
-  /** The number after which to continue; null at the end. */
-  readonly next_after: string | null
-}
 
 interface Expecting {
   readonly cohort: string | null
@@ -94,7 +82,20 @@ export class MigrationActions extends Context.Service<
      * Sets the cohort of the selected pending imports, at most `importsAtOnce` of them. Refused
      * once the migration is signed off.
      */
-    readonly setCohort: Action<Move, Moved>
+    readonly setCohort: Action<Moves.Move, Moves.Moved>
+    /** A move, and whether an undo would restore exactly what was before. */
+    readonly move: (
+      caller: Pick<BoardCaller, "user">,
+      supplier: string,
+      move: string
+    ) => Effect.Effect<Effect.Success<ReturnType<typeof Moves.moveDetail>>, Failure>
+    /** Gives the accounts of a move the cohorts that they had before; refused unless exact. */
+    readonly undoMove: (
+      caller: BoardCaller,
+      supplier: string,
+      move: string,
+      command: Moves.Undo
+    ) => Effect.Effect<Moves.Moved, Failure>
     /** Processes or rehearses the selected pending imports, including failed ones. */
     readonly process: Action<BatchActions.Processing, BatchActions.Started>
     /** What `process` would do. */
@@ -129,9 +130,6 @@ export class MigrationActions extends Context.Service<
 
 const pageSize = 1_000
 
-/** The most imports that one request reads; the next one continues after them. */
-export const importsAtOnce = 20 * pageSize
-
 interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
@@ -139,6 +137,7 @@ interface Dependencies {
   readonly configuration: Configuration["Service"]
   readonly controlTotals: ControlTotals["Service"]
   readonly migrations: Migrations["Service"]
+  readonly moves: CohortMoves["Service"]
   readonly searching: ImportSearch["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
@@ -192,33 +191,6 @@ const setStatus = Effect.fnUntraced(function* (
     )
     .pipe(Effect.catchTag("DoesNotExist", Effect.die))
   return { status: changed.status }
-})
-
-/** Changes matching imports page by page, until none is left or `importsAtOnce` were read. */
-const setCohort = Effect.fnUntraced(function* (
-  { migrations, searching }: Dependencies,
-  caller: BoardCaller,
-  { code: supplier, organisation, status }: Supplier,
-  { after: start = null, cohort: named, selection }: Move
-) {
-  if (status === "Complete") return yield* new MigrationNotOngoing({ status })
-  const filter = yield* selected(selection)
-  const cohort = yield* cohortNamed(named)
-  const at = yield* DateTime.now
-  const command = { supplier, cohort, caller: callerFor(caller, organisation), at }
-  let after = start
-  let changed = 0
-  for (let looked = 0; looked < importsAtOnce; looked += pageSize) {
-    const query = { supplier, filter, after, limit: pageSize, at }
-    const page: Effect.Success<ReturnType<typeof searching.page>> = yield* searching.page(query)
-    const numbers = page.imports.flatMap(({ account, cohort: present, number }) =>
-      account === null && present !== cohort ? [number] : []
-    )
-    if (numbers.length > 0) changed += yield* migrations.setCohorts({ ...command, numbers })
-    after = page.next
-    if (after === null) break
-  }
-  return { changed, next_after: after } satisfies Moved
 })
 
 const signOffState = Effect.fnUntraced(function* (
@@ -299,11 +271,12 @@ const make = Effect.gen(function* () {
     configuration: yield* Configuration,
     controlTotals: yield* ControlTotals,
     migrations: yield* Migrations,
+    moves: yield* CohortMoves,
     searching: yield* ImportSearch,
     summaries: yield* SupplierSummaries
   }
   const on = acting(deps)
-  const seen = (user: BoardUser, named: string) => visibleSupplier(deps.configuration, user, named)
+  const seen = looking(deps)
 
   return MigrationActions.of({
     setPlan: traced("MigrationActions.setPlan")((caller, named, { points }) =>
@@ -318,7 +291,15 @@ const make = Effect.gen(function* () {
       on(caller, named, "change_supplier_status", (supplier) => setStatus(deps, supplier, status))
     ),
     setCohort: traced("MigrationActions.setCohort")((caller, named, command) =>
-      on(caller, named, "change_import", (supplier) => setCohort(deps, caller, supplier, command))
+      on(caller, named, "move_accounts", (supplier) => Moves.move(deps, caller, supplier, command))
+    ),
+    move: traced("MigrationActions.move")(({ user }, named, move) =>
+      seen(user, named, (supplier) => Moves.moveDetail(deps, supplier, move))
+    ),
+    undoMove: traced("MigrationActions.undoMove")((caller, named, move, command) =>
+      on(caller, named, "move_accounts", (supplier) =>
+        Moves.undoMove(deps, caller, supplier, move, command)
+      )
     ),
     process: traced("MigrationActions.process")((caller, named, command) =>
       on(caller, named, "start_batch", (supplier) =>
@@ -326,14 +307,10 @@ const make = Effect.gen(function* () {
       )
     ),
     preview: traced("MigrationActions.preview")(({ user }, named, command) =>
-      available(
-        Effect.flatMap(seen(user, named), (supplier) =>
-          BatchActions.preview(deps, supplier, command)
-        )
-      )
+      seen(user, named, (supplier) => BatchActions.preview(deps, supplier, command))
     ),
     undoPreview: traced("MigrationActions.undoPreview")(({ user }, named, query) =>
-      available(Effect.flatMap(seen(user, named), (supplier) => undoPreview(deps, supplier, query)))
+      seen(user, named, (supplier) => undoPreview(deps, supplier, query))
     ),
     undo: traced("MigrationActions.undo")((caller, named, command) =>
       on(caller, named, "start_batch", (supplier) =>
@@ -341,7 +318,7 @@ const make = Effect.gen(function* () {
       )
     ),
     signOffState: traced("MigrationActions.signOffState")(({ user }, named) =>
-      available(Effect.flatMap(seen(user, named), (supplier) => signOffState(deps, user, supplier)))
+      seen(user, named, (supplier) => signOffState(deps, user, supplier))
     ),
     signOff: traced("MigrationActions.signOff")((caller, named, command) =>
       on(caller, named, "sign_off", (supplier) => signOff(deps, caller, named, supplier, command))

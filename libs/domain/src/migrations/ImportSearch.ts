@@ -10,6 +10,7 @@ import type { AdditionCounts } from "../additions/AdditionCounts.ts"
 import type { BatchId } from "../batches/Batch.ts"
 import type { AttemptError, DetailedState } from "../imports/ImportDetails.ts"
 import type { AttemptId, ImportKey, PayloadHash } from "../imports/ImportProcess.ts"
+import type { MoveId } from "./CohortMoves.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -38,6 +39,8 @@ export interface SearchFilter {
   readonly ledger?: string
   /** Accounts whose money is in this sum. */
   readonly money?: MoneyPart
+  /** Only accounts that were in this move. */
+  readonly move?: MoveId
   /** Only these; at most some thousands. */
   readonly numbers?: ReadonlyArray<string>
 }

@@ -159,19 +159,6 @@ export class Migrations extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
-    /**
-     * Sets the cohort of these imports, null for none, if they are Pending at `at` and have another
-     * one. Returns how many were changed. Audit: `change_import` for each, outcome `changed`.
-     */
-    readonly setCohorts: (command: {
-      readonly supplier: SupplierCode
-      /** At most 1,000. */
-      readonly numbers: ReadonlyArray<ExternalAccountNumber>
-      readonly cohort: string | null
-      readonly caller: Caller
-      readonly at: DateTime.Utc
-    }) => Effect.Effect<number, StorageUnavailable>
-
     /** Who has decided about a cohort, the newest first. */
     readonly decisions: (query: {
       readonly supplier: SupplierCode

@@ -115,8 +115,16 @@ const sourceFor = (
   after: string,
   of: ImportListKind = "all"
 ) => {
-  const { attr, code, corrected, ledger, money, numbers, state } = filter
+  const { attr, code, corrected, ledger, money, move, numbers, state } = filter
   const isOfFailed = [attr, code, corrected].some((each) => each !== undefined)
+  if (move !== undefined) {
+    return sql`
+      select id, external_account_number from moved_imports
+      join import_processes on id = import_id
+      where move = ${move}::uuid and supplier = ${supplier}
+        and external_account_number > ${after}
+      order by external_account_number limit ${partSize}`
+  }
   if (numbers !== undefined) {
     return sql`
       select id, external_account_number from import_processes

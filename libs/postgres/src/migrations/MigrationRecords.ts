@@ -1,4 +1,4 @@
-/** What is recorded of a migration: its plan, its cohorts, and who has signed it off. */
+/** What is recorded of a migration: its plan, and who has signed it off. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
@@ -7,7 +7,7 @@ import { BatchId } from "@data-import/domain/batches/Batch"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/migrations/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
-import { auditEntry, isPending, recordOperator } from "../audit/ChangeEntries.ts"
+import { auditEntry, recordOperator } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Port = Migrations["Service"]
@@ -45,30 +45,6 @@ export const setPlan = Effect.fnUntraced(function* (
   const key = { import_supplier: supplier, external_account_number: null }
   yield* sql`${auditEntry(sql, { at, caller, action: "set_plan", outcome: "set", key }, sql``)}`
 })
-
-const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
-
-/** In the order of the numbers, so that two of them never wait for each other. */
-export const setCohorts = (
-  { sql }: Database["Service"],
-  { at, caller, cohort, numbers, supplier }: Parameters<Port["setCohorts"]>[0]
-) => {
-  const key = { import_supplier: supplier, external_account_number: sql`external_account_number` }
-  const write = { at, caller, action: "change_import", outcome: "changed", key } as const
-  return countRows(sql`
-    with due as (
-      select id from import_processes as present
-      where supplier = ${supplier} and external_account_number = any(${numbers}::text[])
-        and ${isPending(sql, at)} and cohort is distinct from ${cohort}::text
-      order by external_account_number for update
-    ),
-    changed as (
-      update import_processes set cohort = ${cohort} from due
-      where import_processes.id = due.id returning external_account_number
-    ),
-    audit as (${auditEntry(sql, write)})
-    select count(*)::int as count from changed`).pipe(Effect.map(([row]) => row?.count ?? 0))
-}
 
 const decisionRows = rowsOf(
   Schema.Struct({

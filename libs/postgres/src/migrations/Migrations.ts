@@ -368,7 +368,6 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       oldestOpen: (query) => run(oldestOpen(sql, query)),
       plans: (suppliers) => run(Records.plans(database, suppliers)),
       setPlan: (command) => run(sql.withTransaction(Records.setPlan(database, command))),
-      setCohorts: (command) => run(Records.setCohorts(database, command)),
       decisions: (query) => run(Records.decisions(database, query)),
       recordDecision: (command) => Effect.asVoid(run(Records.recordDecision(database, command))),
       signOff: (supplier) => run(Records.signOff(database, supplier)),

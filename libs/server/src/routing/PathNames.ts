@@ -10,3 +10,5 @@ export const numberOf = ({ params }: Asking): string => params["external_account
 export const batchOf = ({ params }: Asking): string => params["batch_id"] ?? ""
 
 export const certificateOf = ({ params }: Asking): string => params["certificate_id"] ?? ""
+
+export const moveOf = ({ params }: Asking): string => params["move_id"] ?? ""

@@ -60,7 +60,7 @@ describe("the headline of the audit log", () => {
 describe("the life of an account", () => {
   it("goes back to the first staging, without reads", () =>
     expect(kinds(lifeOf({ ...sample, reverted: [] }))).toEqual([
-      ...["attempt", "attempt", "changed", "replaced", "reverted", "created"]
+      ...["attempt", "attempt", "moved", "replaced", "reverted", "created"]
     ]))
 
   it("has earlier accounts from their import to their revert, each told once", () => {
@@ -74,7 +74,7 @@ describe("the life of an account", () => {
   })
 
   it("has the last staging if the log has none", () =>
-    expect(kinds(lifeOf({ ...sample, reverted: [], audit: [] }))).toEqual([
+    expect(kinds(lifeOf({ ...sample, moves: [], reverted: [], audit: [] }))).toEqual([
       "attempt",
       "attempt",
       "staged"
@@ -88,7 +88,7 @@ describe("the life of an account", () => {
       outcome: "account_import_process_already_imported",
       failed: true
     }))
-    expect(kinds(lifeOf({ ...sample, reverted: [], attempts: [], audit }))).toEqual([
+    expect(kinds(lifeOf({ ...sample, moves: [], reverted: [], attempts: [], audit }))).toEqual([
       ...audit.map(({ outcome }) => outcome),
       "staged"
     ])

@@ -49,7 +49,7 @@ export const Tick = ({ row, ticks }: { readonly row: Row; readonly ticks: Ticks 
 /** The open accounts that match the filter; null if it is one that an action does not take. */
 const selectionOf = (filter: Filter): Selection | null => {
   const { attr, code, cohort, corrected, search, state, without_cohort } = filter
-  if ((filter.ledger ?? filter.money ?? filter.first_problems) !== null) return null
+  if ((filter.ledger ?? filter.money ?? filter.move ?? filter.first_problems) !== null) return null
   if (state !== null && state !== "PENDING" && state !== "FAILED") return null
   return {
     ...(state !== null && { state }),

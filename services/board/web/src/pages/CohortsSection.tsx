@@ -147,6 +147,9 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
             accounts={states.PENDING + states.FAILED}
             name="Move all…"
           />
+          <Link to={pages.audit({ import_supplier: supplier, action: "move_accounts" })}>
+            Earlier moves
+          </Link>
         </>
       }
     >

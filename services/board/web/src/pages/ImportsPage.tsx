@@ -15,6 +15,7 @@ import { useIsManager } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { sentFields } from "../routing/sentFields.ts"
 import { ofImports } from "../text/Headlines.ts"
+import { MoveSection } from "./MoveSection.tsx"
 import { type Filter, filterOf, filters, kept } from "../text/ImportFilter.ts"
 import { money } from "../text/Numbers.ts"
 import { stateOrder, stateWord } from "../text/Words.ts"
@@ -213,6 +214,7 @@ const Pages = ({ filter, supplier }: FormProps) => {
       <Headline title={`Accounts of ${supplier}`}>
         {answer.value === undefined ? "Accounts" : ofImports(answer.value, filter)}
       </Headline>
+      {filter.move !== null && <MoveSection supplier={supplier} move={filter.move} />}
       <FilterForm supplier={supplier} filter={filter} />
       <Answered answer={answer} lines={12}>
         {(list) => (

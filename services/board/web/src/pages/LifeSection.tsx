@@ -7,6 +7,7 @@ import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
 import { actionWord, type LifeEvent, lifeOf } from "../text/AuditWords.ts"
+import { cohortName } from "../text/Moves.ts"
 import { count } from "../text/Numbers.ts"
 import { plain } from "../text/Words.ts"
 
@@ -77,6 +78,26 @@ const RevertedItem = ({ account }: { readonly account: Account["reverted"][numbe
   </li>
 )
 
+interface MovedProps {
+  readonly supplier: string
+  readonly move: Account["moves"][number]
+}
+
+const MovedItem = ({ move, supplier }: MovedProps) => (
+  <li>
+    <p>
+      <Time at={move.at} />{" "}
+      <Link to={pages.imports(supplier, { move: move.move_id })}>
+        {move.is_undo ? "Moved back" : "Moved"} from {cohortName(move.from)} to{" "}
+        {cohortName(move.to)}
+      </Link>{" "}
+      <small>
+        by <Link to={pages.audit({ who: move.by })}>{move.by}</Link>
+      </small>
+    </p>
+  </li>
+)
+
 const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
   switch (event.kind) {
     case "attempt":
@@ -91,6 +112,8 @@ const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
           </p>
         </li>
       )
+    case "moved":
+      return <MovedItem supplier={account.import_supplier} move={event.move} />
     case "reverted":
       return <RevertedItem account={event.account} />
     case "staged":

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
 import { actionWord } from "../text/AuditWords.ts"
+import { movedText } from "../text/Moves.ts"
 import { type Column, Table } from "./Table.tsx"
 import { Time } from "./Time.tsx"
 
@@ -22,6 +23,13 @@ const About = ({ entry }: { readonly entry: AuditEntry }) => {
   )
 }
 
+/** A move opens the list of its accounts. */
+const Outcome = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { import_supplier: supplier, move, outcome } = entry
+  if (move === null || supplier === null) return <>{outcome}</>
+  return <Link to={pages.imports(supplier, { move: move.move_id })}>{movedText(move)}</Link>
+}
+
 const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
   { name: "When", isHead: true, cell: ({ at }) => <Time at={at} /> },
   {
@@ -39,7 +47,7 @@ const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
       </>
     )
   },
-  { name: "Outcome", class: "code", cell: ({ outcome }) => outcome },
+  { name: "Outcome", class: "code", cell: (entry) => <Outcome entry={entry} /> },
   ...(isOfAll
     ? [{ name: "About", class: "code", cell: (entry: AuditEntry) => <About entry={entry} /> }]
     : []),

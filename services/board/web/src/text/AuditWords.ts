@@ -46,6 +46,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   sign_in: "Session of the board begun",
   set_plan: "Plan entered",
   decide_wave: "Go or no-go of a wave decided",
+  move_accounts: "Accounts moved",
   sign_off: "Migration signed off"
 }
 
@@ -98,6 +99,7 @@ export type LifeEvent =
       readonly at: string
       readonly account: Account["reverted"][number]
     }
+  | { readonly kind: "moved"; readonly at: string; readonly move: Account["moves"][number] }
   | { readonly kind: "entry"; readonly at: string; readonly entry: AuditEntry }
   | { readonly kind: "staged"; readonly at: string }
 
@@ -135,6 +137,7 @@ export const lifeOf = (account: Account): ReadonlyArray<LifeEvent> => {
       at: attempt.started_at,
       attempt
     })),
+    ...account.moves.map((move): LifeEvent => ({ kind: "moved", at: move.at, move })),
     ...entries,
     ...(isStagingTold ? [] : [{ kind: "staged", at: stagedAt } as const])
   ].toSorted((one, other) => other.at.localeCompare(one.at))

@@ -1,7 +1,7 @@
 /** What a list of accounts is filtered by, as its address has it. */
 
 /** Filters that only links set; the form keeps them. */
-export const kept = ["attr", "ledger", "money", "first_problems"] as const
+export const kept = ["attr", "ledger", "money", "move", "first_problems"] as const
 
 const own = ["state", "code", "cohort", "without_cohort", "corrected", "search"] as const
 
