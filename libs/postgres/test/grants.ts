@@ -64,7 +64,7 @@ export const matrix = {
   refresh_tokens: "auth ra(w)d",
   refused_counts: "query r, batches r, board r, operator r",
   refused_differences: "",
-  refused_lines: "",
+  refused_lines: "board (r)",
   refused_totals: "",
   refusal_windows:
     "account-import ra(w), post-import ra(w), batches ra(w), batch-worker ra(w), board ra(w)",
@@ -122,6 +122,7 @@ export const columns = {
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
   "certificate_progress batch-worker w": "done total",
+  "refused_lines board r": "batch cohort line supplier",
   "certificates batch-worker w": "content ended_at failure jws leased_until status",
   "certificates events r": "cohort id",
   "control_totals batches w": "accounts balance ledgers set_at set_by",
