@@ -37,8 +37,9 @@ export default defineConfig({
     isolate: false,
     // Node strips the types itself, as it does for the services; Vite would transform every module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Beside other work a test takes several times as long; none waits for its time to pass.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     teardownTimeout: 60_000,
     reporters: ["default"],
     coverage: {
