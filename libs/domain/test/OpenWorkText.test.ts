@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { noCounts } from "@data-import/domain/migrations/Migrations"
-import { unstagedOf, wholeOf } from "@data-import/domain/migrations/OpenWorkText"
+import { noCounts } from "../src/migrations/Migrations.ts"
+import { unstagedOf, wholeOf } from "../src/migrations/OpenWorkText.ts"
 
 const states = { ...noCounts, PENDING: 10, FAILED: 4, IMPORTED: 86 }
 const ended = { failed: 0, remaining: 0, refused: 3 }

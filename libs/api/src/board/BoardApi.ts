@@ -19,6 +19,7 @@ import * as Accounts from "./Accounts.ts"
 import { actionBodies } from "./ActionBodies.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
+import { SignOffBody } from "./SignOffs.ts"
 import { WaveReviewBody } from "./Waves.ts"
 
 const root = "/board/api/"
@@ -213,7 +214,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     query: Schema.Struct({ cohort: plainText }),
     success: WaveReviewBody
   }),
-  get("getSignOff", `${migration}sign-off/`, { params: supplier, success: Migrations.SignOffBody }),
+  get("getSignOff", `${migration}sign-off/`, { params: supplier, success: SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
   get("getBoardAccount", `${migration}imports/:external_account_number/`, {
@@ -277,7 +278,7 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   post("signOff", `${migration}sign-off/`, {
     params: supplier,
     payload: actionBodies.signOff,
-    success: Migrations.SignOffBody
+    success: SignOffBody
   }),
   post("issueBoardCertificate", certificates, {
     params: supplier,

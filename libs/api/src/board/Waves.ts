@@ -7,7 +7,8 @@ import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
-import { BoardBatchBody, BoardBatchDetailBody, PlanBody, SignOffBody } from "./Migrations.ts"
+import { BoardBatchBody, BoardBatchDetailBody, PlanBody } from "./Migrations.ts"
+import { SignOffBody } from "./SignOffs.ts"
 
 export const WaveReviewBody = Schema.Struct({
   at: InstantText,

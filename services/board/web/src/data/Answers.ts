@@ -5,6 +5,7 @@
 import type * as Accounts from "@data-import/api/board/Accounts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Migrations from "@data-import/api/board/Migrations"
+import type { SignOffBody } from "@data-import/api/board/SignOffs"
 import type * as Waves from "@data-import/api/board/Waves"
 
 export type Condition = typeof Migrations.Condition.Type
@@ -33,7 +34,7 @@ export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
 export type ProcessPreview = typeof Migrations.ProcessPreviewBody.Type
 export type UndoPreview = typeof Migrations.UndoPreviewBody.Type
 export type WaveReview = typeof Waves.WaveReviewBody.Type
-export type SignOff = typeof Migrations.SignOffBody.Type
+export type SignOff = typeof SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type
 export type Audit = typeof Accounts.AuditBody.Type

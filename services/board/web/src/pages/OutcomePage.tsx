@@ -7,7 +7,7 @@ import { Pager, usePaging } from "../parts/Pager.tsx"
 import { Table } from "../parts/Table.tsx"
 import { useLocation } from "../routing/Location.tsx"
 import { answers } from "../routing/Paths.ts"
-import { ofOutcomeLines } from "../text/Headlines.ts"
+import { type OutcomeFilter, ofOutcomeLines } from "../text/Headlines.ts"
 import { outcomeColumns } from "./OutcomeSection.tsx"
 
 interface Props {
@@ -15,11 +15,7 @@ interface Props {
   readonly batch: string
 }
 
-const Pages = ({
-  batch,
-  pair,
-  supplier
-}: Props & { readonly pair: Record<string, string | null> }) => {
+const Pages = ({ batch, pair, supplier }: Props & { readonly pair: OutcomeFilter }) => {
   const paging = usePaging<number>()
   const query = { ...pair, after: paging.position?.toString(), limit: "100" }
   const answer = useAnswer<OutcomeLines>(answers.ofBatch(supplier, batch, "outcome/", query))

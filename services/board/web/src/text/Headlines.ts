@@ -139,7 +139,7 @@ export const ofLines = (found: BatchLines, filter: LinesFilter): string => {
   return `${atLeast}${count} of ${batchName(batch)}${conditions}`
 }
 
-interface OutcomeFilter {
+export interface OutcomeFilter {
   readonly predicted: string | null
   readonly happened: string | null
 }

@@ -1,0 +1,28 @@
+/** What a sign-off of a migration rests on. */
+import { Schema } from "effect"
+import { InstantText } from "../DecimalSchema.ts"
+
+export const SignOffBody = Schema.Struct({
+  open: Schema.Array(
+    Schema.Struct({
+      what: Schema.String.annotateKey({
+        description:
+          "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, LINES_REFUSED, " +
+          "ACCOUNTS_MISSING, ACCOUNTS_UNEXPECTED, BATCHES, MONEY or CONTROL_TOTALS"
+      }),
+      count: Schema.Int
+    })
+  ).annotateKey({ description: "What is not done. Empty: nothing is open." }),
+  certificate: Schema.NullOr(
+    Schema.Struct({
+      certificate_id: Schema.String,
+      cohort: Schema.NullOr(Schema.String),
+      at: InstantText,
+      tree_size: Schema.Int.annotateKey({ description: "Certified accounts." }),
+      root: Schema.NullOr(Schema.String).annotateKey({ description: "Null for a viewer." })
+    })
+  ).annotateKey({
+    description: "The one that it was given with; before, the newest that is issued. Null: none."
+  }),
+  signed: Schema.NullOr(Schema.Struct({ by: Schema.String, at: InstantText }))
+})
