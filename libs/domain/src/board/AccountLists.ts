@@ -4,17 +4,19 @@
  * unknown.
  * Source: docs/contract/board.md#balances, docs/contract/board.md#correction-file.
  */
-import { Context, DateTime, Effect, Layer, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result, Stream } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
-import { ImportSearch } from "../migrations/ImportSearch.ts"
+import { type FailedAccount, ImportSearch } from "../migrations/ImportSearch.ts"
 import { type Failure, unavailable } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
+import { parsing } from "../schema/Json.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
+import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
 import { balancesCsv } from "./BalanceList.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
-import { accountRows, type CorrectionRow, lineRows } from "./CorrectionFile.ts"
+import { accountRows, type CorrectionRow, lacksDocument, lineRows } from "./CorrectionFile.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 /** `cohort` null means all accounts. Audit: `read_accounts`. */
@@ -70,15 +72,30 @@ const make = Effect.gen(function* () {
       Effect.catchTag("StorageUnavailable", () => unavailable)
     )
 
+  /** One payload at a time is in memory, however many documents are missing. */
+  const stagedFor = Effect.fnUntraced(function* (supplier: SupplierCode, failed: FailedAccount) {
+    if (!lacksDocument(failed)) return null
+    const key = { import_supplier: supplier, external_account_number: failed.number }
+    const text = yield* searching.staged(key)
+    if (Option.isNone(text)) return null
+    return Result.getOrElse(yield* inTimeSlices(() => parsing(text.value)), () => null)
+  })
+
+  const rowsOf = (supplier: SupplierCode, failed: FailedAccount) =>
+    Effect.map(stagedFor(supplier, failed), (staged) => accountRows(failed, staged))
+
   return AccountLists.of({
     balances: traced("AccountLists.balances")(read((of) => balancesCsv(searching.balances(of)))),
     corrections: traced("AccountLists.corrections")((caller, named, cohort, code) => {
       const isOf = (row: CorrectionRow) => code === undefined || row.at(-1) === code
       return read((of) =>
         Stream.concat(
-          Stream.flatMap(searching.failures(of), (each) => Stream.fromIterable(accountRows(each))),
-          Stream.flatMap(searching.refusals(of), (each) => Stream.fromIterable(lineRows(each)))
-        ).pipe(Stream.filter(isOf))
+          Stream.mapEffect(searching.failures(of), (each) => rowsOf(of.supplier, each)),
+          Stream.map(searching.refusals(of), lineRows)
+        ).pipe(
+          Stream.flatMap((rows) => Stream.fromIterable(rows)),
+          Stream.filter(isOf)
+        )
       )(caller, named, cohort)
     })
   })

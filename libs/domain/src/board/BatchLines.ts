@@ -37,7 +37,8 @@ const partsOfPage = 8
 /** Problems listed for a line; the account's page has all. */
 const problemsOfLine = 20
 
-interface Problem {
+/** An error of a failed line. */
+interface LineError {
   readonly code: string
   readonly attr: string
   readonly detail: string | undefined
@@ -49,23 +50,26 @@ const textIn = (value: unknown, name: string): string | undefined => {
   return typeof found === "string" ? found : undefined
 }
 
-const resultOf = ({ text }: ListedLine): unknown =>
+export const resultOf = ({ text }: Pick<ListedLine, "text">): unknown =>
   text === null ? null : Result.getOrElse(parse(text), () => null)
 
-const problemIn = (error: unknown): ReadonlyArray<Problem> => {
+const errorIn = (error: unknown): ReadonlyArray<LineError> => {
   const code = textIn(error, "code")
-  const attr = withoutIndexes(textIn(error, "attr") ?? wholePayload)
+  const attr = textIn(error, "attr") ?? wholePayload
   const parameters = isObject(error) ? error["parameters"] : undefined
   const businessDay = textIn(parameters, "business_day")
   return code === undefined ? [] : [{ code, attr, detail: textIn(error, "detail"), businessDay }]
 }
 
 /** The errors of the fields, or the error itself if it has none. */
-const problemsIn = (result: unknown): ReadonlyArray<Problem> => {
+export const errorsIn = (result: unknown): ReadonlyArray<LineError> => {
   const error = isObject(result) ? result["error"] : undefined
   const errors = isObject(error) ? error["errors"] : undefined
-  return Array.isArray(errors) && errors.length > 0 ? errors.flatMap(problemIn) : problemIn(error)
+  return Array.isArray(errors) && errors.length > 0 ? errors.flatMap(errorIn) : errorIn(error)
 }
+
+const problemsIn = (result: unknown): ReadonlyArray<LineError> =>
+  errorsIn(result).map((error) => ({ ...error, attr: withoutIndexes(error.attr) }))
 
 const lineBody = (line: ListedLine) => {
   const result = resultOf(line)

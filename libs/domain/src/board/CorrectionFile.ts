@@ -3,14 +3,15 @@
  * error of an account that has failed, or of a line that was refused before there was an account.
  * Source: docs/contract/board.md#correction-file.
  */
-import { Result, Stream } from "effect"
-import { registry } from "../codes/Code.ts"
+import { Stream } from "effect"
 import type { FailedAccount, RefusedLine } from "../migrations/ImportSearch.ts"
 import { missingDocument } from "../migrations/SupplierSummary.ts"
 import { fieldInWords } from "../accounts/FieldWords.ts"
-import { isObject, parse } from "../schema/Json.ts"
+import { isObject } from "../schema/Json.ts"
 import { wholePayload } from "../schema/Rules.ts"
+import { errorsIn, resultOf } from "./BatchLines.ts"
 import { csvOf } from "./Csv.ts"
+import { explained } from "./MigrationBodies.ts"
 
 const columns = [
   "External account number",
@@ -32,14 +33,11 @@ export const correctionHead: CorrectionRow = columns
 interface Failed {
   readonly code: string
   readonly attr: string
-  readonly detail?: string
+  readonly detail?: string | undefined
 }
 
-const entryOf = (code: string) => new Map(Object.entries(registry)).get(code)
-
 /** The text at a path of a staged payload; null if it is none. */
-const textAt = (payload: string | null, path: string): string | null => {
-  const parsed = payload === null ? null : Result.getOrElse(parse(payload), () => null)
+const textAt = (staged: unknown, path: string): string | null => {
   const found = path
     .split(".")
     .reduce<unknown>(
@@ -47,7 +45,7 @@ const textAt = (payload: string | null, path: string): string | null => {
         (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, name)
           ? (value as Readonly<Record<string, unknown>>)[name]
           : null,
-      parsed
+      staged
     )
   return typeof found === "string" ? found : null
 }
@@ -56,61 +54,46 @@ interface Subject {
   readonly number: string | null
   readonly batch: string | null
   readonly line: number | null
-  readonly payload: string | null
+  /** The staged payload, if a document is missing. */
+  readonly staged: unknown
 }
 
 const rowOf =
-  ({ batch, line, number, payload }: Subject) =>
+  ({ batch, line, number, staged }: Subject) =>
   ({ attr, code, detail }: Failed): CorrectionRow => {
-    const entry = entryOf(code)
+    const { meaning, remedy } = explained(code)
     return [
       number,
       batch,
       line,
       fieldInWords(attr),
-      detail ?? entry?.meaning ?? null,
-      entry?.remedy ?? null,
-      code === missingDocument ? textAt(payload, attr) : null,
+      detail ?? meaning,
+      remedy,
+      code === missingDocument ? textAt(staged, attr) : null,
       attr,
       code
     ]
   }
 
-export const accountRows = ({
-  errors,
-  number,
-  outcome,
-  payload
-}: FailedAccount): ReadonlyArray<CorrectionRow> => {
+/** Whether the rows of the account need what is staged. */
+export const lacksDocument = ({ errors }: FailedAccount): boolean =>
+  errors.some(({ code }) => code === missingDocument)
+
+export const accountRows = (
+  { errors, number, outcome }: FailedAccount,
+  staged: unknown
+): ReadonlyArray<CorrectionRow> => {
   const failed = errors.length > 0 ? errors : [{ code: outcome, attr: wholePayload }]
-  return failed.map(rowOf({ number, batch: null, line: null, payload }))
+  return failed.map(rowOf({ number, batch: null, line: null, staged }))
 }
 
-const failedIn = (error: unknown): ReadonlyArray<Failed> => {
-  if (!isObject(error) || typeof error["code"] !== "string") return []
-  const { attr, code, detail } = error
-  return [
-    {
-      code,
-      attr: typeof attr === "string" ? attr : wholePayload,
-      ...(typeof detail === "string" && { detail })
-    }
-  ]
-}
-
-/** The errors of the fields in the result of the line, or the error itself if it has none. */
 export const lineRows = ({
   batch,
   line,
   number,
   result
-}: RefusedLine): ReadonlyArray<CorrectionRow> => {
-  const parsed = Result.getOrElse(parse(result), () => null)
-  const error = isObject(parsed) ? parsed["error"] : null
-  const errors = isObject(error) && Array.isArray(error["errors"]) ? error["errors"] : []
-  const failed = (errors.length > 0 ? errors : [error]).flatMap(failedIn)
-  return failed.map(rowOf({ number, batch, line, payload: null }))
-}
+}: RefusedLine): ReadonlyArray<CorrectionRow> =>
+  errorsIn(resultOf({ text: result })).map(rowOf({ number, batch, line, staged: null }))
 
 /** As CSV in parts; the head comes with the first rows. */
 export const correctionCsv = <E>(rows: Stream.Stream<CorrectionRow, E>) =>

@@ -77,10 +77,7 @@ export interface FailedImport {
 }
 
 /** A failed import with all errors of its latest attempt. */
-export interface FailedAccount extends Pick<FailedImport, "errors" | "number" | "outcome"> {
-  /** What is staged, if a document is missing whose path it has. */
-  readonly payload: string | null
-}
+export type FailedAccount = Pick<FailedImport, "errors" | "number" | "outcome">
 
 /** A line that was refused, and whose account has not come since. */
 export interface RefusedLine {

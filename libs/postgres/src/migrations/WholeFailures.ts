@@ -6,7 +6,6 @@ import { Effect, Option, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import type { ImportSearch, RefusedLine } from "@data-import/domain/migrations/ImportSearch"
-import { missingDocument } from "@data-import/domain/migrations/SupplierSummary"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { foundInPart, partByPart, sourceOf, stateOf } from "../imports/ImportSource.ts"
 import { AttemptError } from "../tables/AttemptError.ts"
@@ -22,8 +21,7 @@ const failedRows = rowsOf(
     last: Schema.NullOr(Schema.String),
     number: Schema.NullOr(ExternalAccountNumber),
     outcome: Schema.NullOr(Schema.String),
-    errors: Schema.NullOr(Schema.Array(AttemptError)),
-    payload: Schema.NullOr(Schema.String)
+    errors: Schema.NullOr(Schema.Array(AttemptError))
   })
 )
 
@@ -39,8 +37,7 @@ const failedPage = (
     with part(id, place) as materialized (${sourceOf(sql, { failed: true }, part)}),
     found as (
       select external_account_number as number, coalesce(outcome, 'lease_expired') as outcome,
-        errors, case when jsonb_path_exists(errors, '$[*] ? (@.code == $missing)',
-          jsonb_build_object('missing', ${missingDocument}::text)) then payload::text end as payload
+        errors
       from part cross join lateral (
         select * from import_processes where id = part.id offset 0
       ) as present cross join lateral (
@@ -54,10 +51,10 @@ const failedPage = (
 
 export const failures = (database: Database["Service"], query: FailuresQuery) =>
   partByPart(pageSize, (after) => database.run(failedPage(database, query, after))).pipe(
-    Stream.flatMap(({ errors, number, outcome, payload }) =>
+    Stream.flatMap(({ errors, number, outcome }) =>
       number === null || outcome === null || errors === null
         ? Stream.empty
-        : Stream.succeed({ number, outcome, errors, payload })
+        : Stream.succeed({ number, outcome, errors })
     )
   )
 
