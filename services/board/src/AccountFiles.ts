@@ -1,24 +1,20 @@
 /** Files about each account of a migration, for managers: balances, and what is to be corrected. */
 import { Effect, Stream } from "effect"
-import writeSheet from "write-excel-file/node"
 import { ManagerRequired } from "@data-import/api/Refusal"
-import {
-  correctionCsv,
-  correctionHead,
-  type CorrectionRow
-} from "@data-import/domain/board/CorrectionFile"
+import { correctionCsv } from "@data-import/domain/board/CorrectionFile"
 import { AccountLists } from "@data-import/domain/board/AccountLists"
 import { invalid } from "@data-import/domain/board/Selection"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { supplierOf } from "@data-import/server/routing/PathNames"
+import { sheetOf } from "./CorrectionSheet.ts"
 import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
 
 type Asking = Pick<Call, "params" | "requestId"> &
   Guard.Signed & { readonly parameters: { readonly cohort?: string; readonly code?: string } }
 
-/** A sheet is made in memory. */
+/** A sheet is made in memory, in a thread. */
 const rowsOfSheet = 50_000
 
 const tooLong = invalid({
@@ -26,25 +22,6 @@ const tooLong = invalid({
   code: "invalid",
   detail: `The sheet would have more than ${rowsOfSheet.toLocaleString("en-GB")} rows. Take the CSV file, or a cohort.`
 })
-
-const widths = [24, 12, 8, 34, 48, 48, 36, 34, 28]
-
-/** Characters that XML cannot hold. */
-const unprintable = /[^\P{Cc}\t\n\r]|\p{Cs}|[\ufffe\uffff]/gu
-
-const cellOf = (value: CorrectionRow[number]) =>
-  typeof value === "string" ? value.replaceAll(unprintable, "\ufffd") : value
-
-const sheetOf = (rows: ReadonlyArray<CorrectionRow>) =>
-  Effect.promise(() =>
-    writeSheet(
-      [
-        correctionHead.map((value) => ({ value: String(value), fontWeight: "bold" as const })),
-        ...rows.map((row) => row.map(cellOf))
-      ],
-      { sheet: "Corrections", columns: widths.map((width) => ({ width })), stickyRowsCount: 1 }
-    ).toBuffer()
-  )
 
 export const handlers = Effect.gen(function* () {
   const lists = yield* AccountLists
