@@ -4,9 +4,10 @@ import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { FieldName } from "../parts/FieldName.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Pager, usePaging } from "../parts/Pager.tsx"
+import { PagedLines } from "../parts/PagedLines.tsx"
+import { usePaging } from "../parts/Pager.tsx"
 import { ErrorText } from "../parts/Problem.tsx"
-import { type Column, Table } from "../parts/Table.tsx"
+import type { Column } from "../parts/Table.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofLines } from "../text/Headlines.ts"
@@ -111,19 +112,7 @@ const Pages = ({ batch, filter, supplier }: Props & { readonly filter: Filter })
       </div>
       <Answered answer={answer} lines={12}>
         {({ batch: of, lines, next_after: next }) => (
-          <>
-            {lines.length === 0 && paging.position === null && next === null ? (
-              <p class="empty">No line is like this.</p>
-            ) : (
-              <Table
-                caption="Lines in their order"
-                columns={columnsFor(supplier, of)}
-                rows={lines}
-                keyOf={({ line }) => String(line)}
-              />
-            )}
-            <Pager paging={paging} next={next} />
-          </>
+          <PagedLines columns={columnsFor(supplier, of)} rows={lines} paging={paging} next={next} />
         )}
       </Answered>
     </>

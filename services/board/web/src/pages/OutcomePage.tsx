@@ -3,8 +3,8 @@ import type { OutcomeLines } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { Pager, usePaging } from "../parts/Pager.tsx"
-import { Table } from "../parts/Table.tsx"
+import { PagedLines } from "../parts/PagedLines.tsx"
+import { usePaging } from "../parts/Pager.tsx"
 import { useLocation } from "../routing/Location.tsx"
 import { answers } from "../routing/Paths.ts"
 import { type OutcomeFilter, ofOutcomeLines } from "../text/Headlines.ts"
@@ -26,19 +26,12 @@ const Pages = ({ batch, pair, supplier }: Props & { readonly pair: OutcomeFilter
       </Headline>
       <Answered answer={answer} lines={12}>
         {({ batch: of, lines, next_after: next }) => (
-          <>
-            {lines.length === 0 && paging.position === null ? (
-              <p class="empty">No line is like this any more.</p>
-            ) : (
-              <Table
-                caption="Lines in their order"
-                columns={outcomeColumns({ supplier, batch: of })}
-                rows={lines}
-                keyOf={({ line }) => String(line)}
-              />
-            )}
-            <Pager paging={paging} next={next} />
-          </>
+          <PagedLines
+            columns={outcomeColumns({ supplier, batch: of })}
+            rows={lines}
+            paging={paging}
+            next={next}
+          />
         )}
       </Answered>
     </>
