@@ -4,9 +4,9 @@
  * number that a double cannot hold keeps its spelling. A large value is written in steps.
  * Source: docs/contract/import.md#payload-hash, RFC 8785.
  */
-import type { Schema } from "effect"
-import { encodedAtOnce, type EncodingPlan, fits, planOf } from "./Encoder.ts"
-import { isRawNumber } from "./RawNumber.ts"
+import { Array as Arr, type Schema } from "effect"
+import { encoded, encodedAtOnce, type EncodingPlan, fits, planOf } from "./Encoder.ts"
+import { isRawNumber, rawNumber } from "./RawNumber.ts"
 import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -15,7 +15,7 @@ export const canonicalTextOf = <A, I>(
   schema: Schema.Codec<A, I>
 ): ((value: A) => Steps<string>) => {
   const tree = schemaTreeOf(schema)
-  const writer = writerOf(planOf(tree), tree)
+  const writer = writerOf(canonical(planOf(tree)), tree)
   return (value) => textInSteps(writer, value)
 }
 
@@ -23,6 +23,8 @@ export const canonicalTextOf = <A, I>(
 interface Writer {
   readonly plan: EncodingPlan
   readonly write: (value: unknown) => string
+  /** Whether nothing in it has keys of its own, so that the platform's writer keeps the order. */
+  readonly isFixed: boolean
   /** Of a struct, in canonical order. */
   readonly fields?: ReadonlyArray<FieldWriter>
   /** Of a list. */
@@ -40,55 +42,71 @@ interface FieldWriter {
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1
 
-/** Every part has a function of its own, so that none asks of a value what its schema is. */
-const writerOf = (plan: EncodingPlan, tree: SchemaTree): Writer => {
-  if (plan?._tag === "List" && tree._tag === "List") {
-    const element = writerOf(plan.element, tree.element)
-    const write = (value: unknown) =>
-      `[${(value as ReadonlyArray<unknown>).map(element.write).join()}]`
-    return { plan, write, element }
-  }
-  if (plan?._tag === "Struct" && tree._tag === "Struct") {
-    const fields = plan.fields.toSorted(byName).map(({ name, written }): FieldWriter => {
-      const node = tree.fields.get(name)?.node as SchemaTree
-      return { name, key: `${JSON.stringify(name)}:`, writer: writerOf(written, node) }
-    })
-    return { plan, write: structOf(fields), fields }
-  }
-  if (plan?._tag !== "Leaf") return { plan, write: tree._tag === "Leaf" ? scalar : free }
-  const { write: encode } = plan
-  return { plan, write: (value) => scalar(encode(value)) }
+/** Encodes members in canonical order, and decimals without an exponent. */
+const canonical = (plan: EncodingPlan): EncodingPlan => {
+  if (plan === null) return null
+  const { _tag } = plan
+  if (_tag === "Leaf") return { _tag, write: (value) => plain(plan.write(value)) }
+  if (_tag === "List") return { _tag, element: canonical(plan.element) ?? plan.element }
+  const inOrder = (fields: typeof plan.fields) =>
+    fields.toSorted(byName).map(({ name, written }) => ({ name, written: canonical(written) }))
+  return { _tag, fields: inOrder(plan.fields), containers: inOrder(plan.containers) }
 }
 
-const structOf = (fields: ReadonlyArray<FieldWriter>) => (value: unknown) => {
-  let text = "{"
-  for (const { key, name, writer } of fields) {
-    const member = (value as Readonly<Record<string, unknown>>)[name]
-    if (member === undefined) continue
-    if (text !== "{") text += ","
-    text += key + writer.write(member)
+const writerOf = (plan: EncodingPlan, tree: SchemaTree): Writer => {
+  const writeFixed = (value: unknown) => JSON.stringify(encoded(plan, value))
+  if (tree._tag === "Leaf") {
+    const isFixed = plan !== null || tree.schema.ast._tag !== "Unknown"
+    return isFixed ? { plan, write: writeFixed, isFixed } : withoutSchema
   }
-  return `${text}}`
+  if (tree._tag === "List") {
+    const element = writerOf(plan?._tag === "List" ? plan.element : null, tree.element)
+    const { isFixed } = element
+    const writeFree = (value: unknown) =>
+      `[${(value as ReadonlyArray<unknown>).map(element.write).join()}]`
+    return { plan, write: isFixed ? writeFixed : writeFree, isFixed, element }
+  }
+  if (plan?._tag !== "Struct" || tree._tag !== "Struct") return withoutSchema
+  const fields = plan.fields.map(({ name, written }): FieldWriter => {
+    const node = tree.fields.get(name)?.node as SchemaTree
+    return { name, key: `${JSON.stringify(name)}:`, writer: writerOf(written, node) }
+  })
+  const isFixed = fields.every(({ writer }) => writer.isFixed)
+  return { plan, write: isFixed ? writeFixed : structOf(fields), isFixed, fields }
+}
+
+/** Fixed members that follow each other are written at once. */
+const structOf = (fields: ReadonlyArray<FieldWriter>) => {
+  const runs = Arr.groupWith(
+    fields as Arr.NonEmptyReadonlyArray<FieldWriter>,
+    (one, next) => one.writer.isFixed && next.writer.isFixed
+  ).map(runOf)
+  return (value: unknown) =>
+    `{${runs
+      .map((run) => run(value as Readonly<Record<string, unknown>>))
+      .filter((text) => text !== "")
+      .join()}}`
+}
+
+/** Writes the members without braces. */
+const runOf = (fields: Arr.NonEmptyReadonlyArray<FieldWriter>) => {
+  const [{ key, name, writer }] = fields
+  if (!writer.isFixed) {
+    return (value: Readonly<Record<string, unknown>>) =>
+      value[name] === undefined ? "" : key + writer.write(value[name])
+  }
+  const ofRun = fields.map((field) => ({ name: field.name, written: field.writer.plan }))
+  const plan: EncodingPlan = { _tag: "Struct", fields: ofRun, containers: [] }
+  return (value: unknown) => JSON.stringify(encoded(plan, value)).slice(1, -1)
 }
 
 /** A decimal without an exponent, which only one below 0.000001 would have as a number. */
-const plain = (value: number): string => {
-  const text = JSON.stringify(value)
-  if (!text.includes("e-")) return text
-  const [coefficient = "", exponent] = text.split("e-")
+const plain = (value: unknown): unknown => {
+  if (typeof value !== "number" || value === 0 || Math.abs(value) >= 1e-6) return value
+  const [coefficient = "", exponent] = JSON.stringify(value).split("e-")
   const digits = coefficient.replace(/[-.]/g, "")
-  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`
+  return rawNumber(`${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`)
 }
-
-/** Characters that JSON escapes, or may: half of a pair. Other texts are quoted as they are. */
-const mayBeEscaped = /["\\\p{Cc}\p{Cs}]/u
-
-const quoted = (text: string): string =>
-  mayBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`
-
-/** What a leaf is encoded as. A number is a decimal, and anything else has no schema. */
-const scalar = (value: unknown): string =>
-  typeof value === "string" ? quoted(value) : typeof value === "number" ? plain(value) : free(value)
 
 /** A value without a schema: its keys are sorted by their UTF-16 units. */
 const free = (value: unknown): string => {
@@ -102,7 +120,7 @@ const free = (value: unknown): string => {
   return `{${texts.join()}}`
 }
 
-const withoutSchema: Writer = { plan: null, write: free }
+const withoutSchema: Writer = { plan: null, write: free, isFixed: false }
 
 /** The members of a large value in canonical order, each with its key; a list has no keys. */
 const membersOf = (

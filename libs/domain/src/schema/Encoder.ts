@@ -37,7 +37,7 @@ interface LeafPlan {
 /** Encodes values as the schema does. */
 export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
   const written = planOf(schemaTreeOf(schema))
-  return (value) => write(written, value) as I
+  return (value) => encoded(written, value) as I
 }
 
 /** Writes the JSON text of the encoded value, in steps if it is large. */
@@ -103,7 +103,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): EncodingPla
     if (encode._tag === "Transform") writes.push(encode.transform)
     else if (encode._tag !== "Passthrough") return encoder(ast)
     const further = leafPlanOf(to)
-    if (further !== null) writes.push((value) => write(further, value))
+    if (further !== null) writes.push((value) => encoded(further, value))
   }
   const [first, ...others] = writes
   if (first === undefined) return null
@@ -111,16 +111,17 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): EncodingPla
   return { _tag: "Leaf", write: (value) => writes.reduce((given, next) => next(given), value) }
 }
 
-const write = (written: EncodingPlan, value: unknown): unknown => {
+/** The value as its plan encodes it. */
+export const encoded = (written: EncodingPlan, value: unknown): unknown => {
   if (written === null) return value
   if (written._tag === "Leaf") return written.write(value)
   if (written._tag === "List") {
-    return (value as ReadonlyArray<unknown>).map((element) => write(written.element, element))
+    return (value as ReadonlyArray<unknown>).map((element) => encoded(written.element, element))
   }
   const output: Record<string, unknown> = {}
   for (const { name, written: ofMember } of written.fields) {
     const member = (value as Record<string, unknown>)[name]
-    if (member !== undefined) output[name] = write(ofMember, member)
+    if (member !== undefined) output[name] = encoded(ofMember, member)
   }
   return output
 }
@@ -155,7 +156,7 @@ export const fits = (written: EncodingPlan, value: unknown, room: ElementBudget)
 }
 
 function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
-  if (fits(written, value, { left: encodedAtOnce })) return JSON.stringify(write(written, value))
+  if (fits(written, value, { left: encodedAtOnce })) return JSON.stringify(encoded(written, value))
   const parts: Array<string> = []
   yield* writingLarge(written, value as object, parts)
   return parts.join("")
@@ -215,7 +216,7 @@ function* writingLarge(written: EncodingPlan, value: object, parts: Array<string
       }
     }
     room.left--
-    chunk[isList ? count : member.key] = write(member.written, member.value)
+    chunk[isList ? count : member.key] = encoded(member.written, member.value)
     count++
   }
   flush()
