@@ -33,7 +33,11 @@ export const launch = (): Promise<Browser> =>
     ]
   })
 
-const sizes = { wide: { width: 1400, height: 1000 }, narrow: { width: 390, height: 844 } }
+const sizes = {
+  wide: { width: 1400, height: 1000 },
+  medium: { width: 820, height: 1180 },
+  narrow: { width: 390, height: 844 }
+}
 
 export interface Look {
   readonly size: keyof typeof sizes
@@ -42,8 +46,12 @@ export interface Look {
 
 export const wide: Look = { size: "wide", colorScheme: "light" }
 
-/** Both widths and both themes, which do not depend on each other. */
-export const looks: ReadonlyArray<Look> = [wide, { size: "narrow", colorScheme: "dark" }]
+/** All widths and both themes, which do not depend on each other. */
+export const looks: ReadonlyArray<Look> = [
+  wide,
+  { size: "medium", colorScheme: "light" },
+  { size: "narrow", colorScheme: "dark" }
+]
 
 export interface Opened {
   readonly page: Page

@@ -2,7 +2,7 @@
  * What holds for every page of the board, in a real Chromium: both widths and themes, both roles,
  * links behind numbers, and no shift while it loads.
  */
-import { looks } from "@data-import/server/testing/Browser"
+import { excessWidth, looks } from "@data-import/server/testing/Browser"
 import { expect, it } from "vitest"
 import {
   close,
@@ -29,6 +29,9 @@ const otherStates = [
   `${supplier}batches/${rehearsalId}/outcome/`
 ]
 
+/** A4 without its margins, in pixels of CSS. */
+const paper = { width: 703, height: 1009 }
+
 inChromium("every page of the board in Chromium", (board) => {
   const { visit: open } = board
 
@@ -38,6 +41,18 @@ inChromium("every page of the board in Chromium", (board) => {
       await expectSound(await open(path, look))
     }
   )
+
+  it.each(paths)("%s fits on paper, without what can be pressed", async (path) => {
+    const { page } = await open(path)
+    await headline(page)
+    await page.waitForLoadState("networkidle").catch(() => undefined)
+    await page.emulateMedia({ media: "print" })
+    await page.setViewportSize(paper)
+    expect(await excessWidth(page)).toBeLessThanOrEqual(0)
+    expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(0)
+    await page.getByText(/Printed on \d+ \w+ \d{4}/).waitFor()
+    await close(page)
+  })
 
   it.each(paths)("%s causes no layout shift while it loads", async (path) => {
     const { page } = await open("/board/unknown/")

@@ -26,7 +26,8 @@ import { Headline } from "./parts/Headline.tsx"
 import { Trail } from "./parts/Trail.tsx"
 import { Link, useLocation } from "./routing/Location.tsx"
 import { answers, type Page, pageAt, pages } from "./routing/Paths.ts"
-import { ownZone } from "./text/Times.ts"
+import { useNow } from "./data/Now.ts"
+import { absolute, ownZone } from "./text/Times.ts"
 
 const Content = ({ page }: { readonly page: Page }) => {
   switch (page.name) {
@@ -134,6 +135,18 @@ const SignedOut = () => (
   </main>
 )
 
+const Footer = () => {
+  const now = useNow()
+  return (
+    <footer>
+      <p>
+        Times are in {ownZone()} unless another zone is named.
+        <span class="on-paper"> Printed on {absolute(now, ownZone())}.</span>
+      </p>
+    </footer>
+  )
+}
+
 const Board = ({ session }: { readonly session: Session }) => {
   const { path } = useLocation()
   const page = pageAt(path)
@@ -151,9 +164,7 @@ const Board = ({ session }: { readonly session: Session }) => {
           <Content page={page} />
         </main>
       </DialogHost>
-      <footer>
-        <p>Times are in {ownZone()} unless another zone is named.</p>
-      </footer>
+      <Footer />
     </SignedIn.Provider>
   )
 }

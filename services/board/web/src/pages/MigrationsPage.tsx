@@ -152,6 +152,7 @@ const columns: ReadonlyArray<Column<Migration>> = [
   { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
   {
     name: "Last hour",
+    class: "hour",
     isNumber: true,
     cell: ({ import_supplier, imported_last_hour }) => (
       <Link to={`${pages.migration(import_supplier)}#progress`}>{count(imported_last_hour)}</Link>

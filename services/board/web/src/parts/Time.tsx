@@ -12,8 +12,11 @@ export const Time = ({ at, zone = ownZone() }: Props) => {
   const instant = Date.parse(at)
   return (
     <time class="tip" dateTime={at} tabIndex={0} data-tip={absolute(instant, zone)}>
-      {relative(instant, now)}
-      <span class="hidden">, {absolute(instant, zone)}</span>
+      <span class="of-now">{relative(instant, now)}</span>
+      <span class="hidden">
+        <span class="of-now">, </span>
+        {absolute(instant, zone)}
+      </span>
     </time>
   )
 }
