@@ -46,6 +46,7 @@ const masked = {
     {
       given_name: "M… (5 characters)",
       family_name: "K… (6 characters)",
+      landline: "4… (8 characters)",
       email: "m… (24 characters)"
     }
   ],
@@ -55,7 +56,14 @@ const masked = {
 export const revealed: typeof Accounts.RevealedBody.Type = {
   stored: {
     ...masked,
-    customers: [{ given_name: "Maria", family_name: "Keller", email: "maria.keller@example.com" }]
+    customers: [
+      {
+        given_name: "Maria",
+        family_name: "Keller",
+        landline: "41234567",
+        email: "maria.keller@example.com"
+      }
+    ]
   }
 }
 

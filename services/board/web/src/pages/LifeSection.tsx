@@ -9,6 +9,7 @@ import { pages } from "../routing/Paths.ts"
 import { actionWord, type LifeEvent, lifeOf } from "../text/AuditWords.ts"
 import { cohortName } from "../text/Moves.ts"
 import { count } from "../text/Numbers.ts"
+import { failingFields, fieldId } from "../text/StoredFields.ts"
 import { plain } from "../text/Words.ts"
 
 /** The fields that identify the account in the audit log. */
@@ -32,7 +33,13 @@ const ByDay = ({ attempt }: { readonly attempt: Attempt }) => {
   )
 }
 
-const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
+interface AttemptProps {
+  readonly attempt: Attempt
+  /** The fields that the page marks. */
+  readonly failing: ReadonlySet<string>
+}
+
+const AttemptItem = ({ attempt, failing }: AttemptProps) => (
   <li class={attempt.outcome === "FAILED" ? "failed" : ""}>
     <p>
       <Time at={attempt.started_at} /> {attempt.dry_run ? "Trial run" : "Attempt"}:{" "}
@@ -43,7 +50,14 @@ const AttemptItem = ({ attempt }: { readonly attempt: Attempt }) => (
       <ul class="examples">
         {attempt.errors.map(({ attr, code, ...text }) => (
           <li key={`${attr} ${code}`}>
-            <FieldName path={attr} /> <span class="code">{code}</span> <ErrorText {...text} />
+            {failing.has(attr) ? (
+              <a href={`#${fieldId(attr)}`}>
+                <FieldName path={attr} />
+              </a>
+            ) : (
+              <FieldName path={attr} />
+            )}{" "}
+            <span class="code">{code}</span> <ErrorText {...text} />
           </li>
         ))}
       </ul>
@@ -101,7 +115,7 @@ const MovedItem = ({ move, supplier }: MovedProps) => (
 const Event = ({ account, event }: { account: Account; event: LifeEvent }) => {
   switch (event.kind) {
     case "attempt":
-      return <AttemptItem attempt={event.attempt} />
+      return <AttemptItem attempt={event.attempt} failing={failingFields(account)} />
     case "entry":
       return <Entry entry={event.entry} />
     case "imported":

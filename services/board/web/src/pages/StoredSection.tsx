@@ -4,17 +4,28 @@ import { useRequest } from "../actions/useRequest.ts"
 import type { Account, Revealed } from "../data/Answers.ts"
 import { useAction, useIsManager } from "../data/User.ts"
 import { Failure } from "../parts/Answered.tsx"
+import { FieldName } from "../parts/FieldName.tsx"
 import { Section } from "../parts/Section.tsx"
 import { answers } from "../routing/Paths.ts"
-import { flattened } from "../text/Flattened.ts"
+import { failingFields, fieldId, storedFields } from "../text/StoredFields.ts"
 
-const Stored = ({ stored }: { readonly stored: unknown }) => (
+interface StoredProps {
+  readonly stored: unknown
+  readonly failing: ReadonlySet<string>
+}
+
+const Stored = ({ failing, stored }: StoredProps) => (
   <div class="scroll" role="region" aria-label="Fields that are stored" tabIndex={0}>
     <dl class="stored">
-      {flattened(stored).map(([path, value]) => (
-        <div key={path}>
-          <dt class="code">{path}</dt>
-          <dd>{value}</dd>
+      {storedFields(stored, failing).map(({ isFailing, path, value }) => (
+        <div key={path} id={fieldId(path)} class={isFailing ? "failing" : undefined}>
+          <dt>
+            <FieldName path={path} />
+          </dt>
+          <dd>
+            {isFailing && "✗ "}
+            {value ?? <span class="quiet">not sent</span>}
+          </dd>
         </div>
       ))}
     </dl>
@@ -61,7 +72,12 @@ export const StoredSection = ({ account }: { readonly account: Account }) => {
       }
     >
       {revealing.error !== null && <Failure error={revealing.error} />}
-      {stored !== null && <Stored stored={revealed === null ? stored : revealed.stored} />}
+      {stored !== null && (
+        <Stored
+          stored={revealed === null ? stored : revealed.stored}
+          failing={failingFields(account)}
+        />
+      )}
     </Section>
   )
 }
