@@ -13,11 +13,12 @@ create table board_sessions (
   csrf_token text not null,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
+  prolonged_until timestamptz,
   constraint board_sessions_role_known check (role in ('viewer', 'manager'))
 );
 
-grant select, insert, delete, update (last_seen_at) on board_sessions to data_import_board;
-grant select (subject, name, role, organisations, created_at, last_seen_at), delete
+grant select, insert, delete, update (last_seen_at, prolonged_until) on board_sessions to data_import_board;
+grant select (subject, name, role, organisations, created_at, last_seen_at, prolonged_until), delete
 on board_sessions to data_import_operator;
 
 create table board_links (

@@ -25,7 +25,8 @@ const sessionAt = (at: DateTime.Utc, user: BoardUser = viewer): BoardSession => 
   user,
   csrfToken: freshHash(),
   createdAt: at,
-  lastSeenAt: at
+  lastSeenAt: at,
+  prolongedUntil: null
 })
 
 const stored = Effect.fnUntraced(function* (session: BoardSession) {
@@ -81,7 +82,8 @@ const ofSessions = (it: TestDatabase.It): void => {
       expectSame(latest, {
         user: { ...viewer, name: subject },
         createdAt: noonPlus(6),
-        lastSeenAt: noonPlus(6)
+        lastSeenAt: noonPlus(6),
+        prolongedUntil: null
       })
       const requestId = RequestId.make(crypto.randomUUID())
       const ended = yield* Effect.provideService(endAll({ user: subject }), CurrentOperator, {
@@ -102,9 +104,16 @@ const ofSessions = (it: TestDatabase.It): void => {
     })
   )
 
-  it.effect("prunes sessions that began or were last seen long enough ago", () =>
+  it.effect("prunes sessions that began or were last seen long enough ago, or were prolonged", () =>
     Effect.gen(function* () {
-      const { find, prune, renew } = yield* BoardSessions
+      const { find, prolong, prune, renew } = yield* BoardSessions
+      const [kept, ended] = [yield* stored(sessionAt(noon)), yield* stored(sessionAt(noon))]
+      const operator = { name: "Ada", requestId: RequestId.make("prolonged") }
+      yield* Effect.provideService(
+        Effect.all([prolong(kept, noonPlus(601), viewer), prolong(ended, noonPlus(600), viewer)]),
+        CurrentOperator,
+        operator
+      )
       const begun = yield* stored(sessionAt(noonPlus(10)))
       yield* renew(begun, noonPlus(500))
       const seen = yield* stored(sessionAt(noonPlus(20)))
@@ -112,8 +121,8 @@ const ofSessions = (it: TestDatabase.It): void => {
       yield* renew(young, noonPlus(31))
       const bounds = { createdThrough: noonPlus(10), seenThrough: noonPlus(30), at: noonPlus(600) }
       yield* prune(bounds)
-      const kept = yield* Effect.forEach([begun, seen, young], find)
-      expect(kept.map(Option.isSome)).toEqual([false, false, true])
+      const found = yield* Effect.forEach([begun, seen, young, ended, kept], find)
+      expect(found.map(Option.isSome)).toEqual([false, false, true, false, true])
     })
   )
 }

@@ -137,8 +137,9 @@ export const columns = {
   "batches batches w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
   "batches board w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
   "batches operator w": sortedWords(`${stateOfBatch} bytes stored_bytes uploads`),
-  "board_sessions board w": "last_seen_at",
-  "board_sessions operator r": "created_at last_seen_at name organisations role subject",
+  "board_sessions board w": "last_seen_at prolonged_until",
+  "board_sessions operator r":
+    "created_at last_seen_at name organisations prolonged_until role subject",
   "event_heads operator r": "organisation position",
   "event_heads events w": "position pruned_through",
   "failed_token_attempts auth w": "id",

@@ -121,7 +121,8 @@ const storage = ServiceStorage.of(
  * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
  * BOARD_OIDC_SCOPE (openid profile email), BOARD_OIDC_ROLE_CLAIM (data_import_role),
  * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes) and
- * BOARD_SESSION_LENGTH (12 hours), and those of the document store, if there are to be links to
+ * BOARD_SESSION_LENGTH (12 hours), BOARD_SESSION_PROLONGED (unset: sessions are not prolonged), and
+ * those of the document store, if there are to be links to
  * documents. Behind the gateway TRUST_PROXY must be 1: sign-in links are for
  * clients on this machine only.
  */

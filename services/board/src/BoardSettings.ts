@@ -91,7 +91,12 @@ export const sessionTimes: Config.Config<SessionTimes> = Config.all({
   absolute: Settings.duration("BOARD_SESSION_LENGTH", {
     minimum: "1 minute",
     maximum: "7 days"
-  }).or(Duration.hours(12))
+  }).or(Duration.hours(12)),
+  prolonged: Config.map(
+    Settings.duration("BOARD_SESSION_PROLONGED", { minimum: "1 hour", maximum: "24 hours" })
+      .optional,
+    Option.getOrNull
+  )
 })
 
 /** Whether a document store is set; the settings are those of its adapters. */

@@ -1,6 +1,7 @@
 /** The board's API: each handler calls one program and wraps its answer. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
+import type { OpenSession } from "@data-import/domain/access/BoardAccess"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
@@ -9,35 +10,37 @@ import * as Cookies from "./Cookies.ts"
 import * as DataHandlers from "./DataHandlers.ts"
 import * as Guard from "./Guard.ts"
 
-const sessionRoutes = (premises: Guard.GuardDependencies) =>
-  Effect.map(Configuration, ({ teams }) =>
+const bodyOf = (session: OpenSession, prolongsBy: Duration.Duration | null) => ({
+  name: session.user.name,
+  role: session.user.role,
+  organisations: session.user.organisations,
+  csrf_token: session.csrfToken,
+  idle_until: formatInstant(session.idleUntil),
+  ends_at: formatInstant(session.endsAt),
+  is_prolonged: session.prolongedUntil !== null,
+  prolongs_by: prolongsBy && Duration.toSeconds(prolongsBy)
+})
+
+const sessionRoutes = (premises: Guard.GuardDependencies) => {
+  const { access } = premises
+  const answerOf = (session: OpenSession) =>
+    Answer.json(200, bodyOf(session, access.prolongs(session)))
+  return Effect.map(Configuration, ({ teams }) =>
     Guard.handle(
       BoardSessionGroup,
       {
-        getSession: ({ session }) => {
-          const { csrfToken, endsAt, idleUntil, user } = session
-          return Effect.succeed(
-            Answer.json(200, {
-              name: user.name,
-              role: user.role,
-              organisations: user.organisations,
-              csrf_token: csrfToken,
-              idle_until: formatInstant(idleUntil),
-              ends_at: formatInstant(endsAt)
-            })
-          )
-        },
+        getSession: ({ session }) => Effect.succeed(answerOf(session)),
+        prolongSession: ({ requestId, session }) =>
+          Effect.map(access.prolong(session, requestId), answerOf),
         listTeams: () => Effect.map(teams, (names) => Answer.json(200, { teams: names })),
         signOut: ({ place, session }) =>
-          Effect.as(
-            premises.access.end(session.hash),
-            Cookies.clear(Answer.json(200, {}), "board", place)
-          )
+          Effect.as(access.end(session.hash), Cookies.clear(Answer.json(200, {}), "board", place))
       },
       premises,
       "anyone"
     )
   )
+}
 
 /** Every route of the API. */
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {

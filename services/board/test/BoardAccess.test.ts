@@ -1,6 +1,6 @@
 /** How long board sessions and sign-in links last. Source: docs/contract/board.md#sessions. */
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { adjust, SteppedClock } from "@data-import/postgres/testing/SteppedClock"
 import { BoardAccess, issueLink, layer as access } from "@data-import/domain/access/BoardAccess"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
@@ -15,7 +15,7 @@ const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisa
 
 const requestId = RequestId.make("signed-in")
 
-const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
+const times = { idle: Duration.minutes(30), absolute: Duration.hours(12), prolonged: null }
 
 const board = access(times).pipe(
   Layer.provideMerge(Layer.mergeAll(TestDatabase.deployedWithTeam, tokens, SteppedClock.layer))
@@ -55,6 +55,29 @@ layer(board, { excludeTestServices: true })("a session", (it) => {
         yield* adjust("15 minutes")
       }
       expect(yield* isOpen(id)).toBe(false)
+    })
+  )
+
+  it.effect("is prolonged once, for a viewer, and needs no request until it ends", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(access({ ...times, prolonged: Duration.hours(20) }))
+      const { begin, open, prolong } = Context.get(context, BoardAccess)
+      const id = yield* begin({ ...user, role: "manager" }, requestId)
+      const session = Option.getOrThrow(yield* open(id, true))
+      yield* prolong(session, requestId)
+      yield* adjust("19 hours")
+      const prolonged = Option.getOrThrow(yield* open(id, false))
+      expect(prolonged.user.role).toBe("viewer")
+      expect(yield* prolong(prolonged, requestId)).toEqual(prolonged)
+      yield* adjust("1 hour")
+      expect(yield* isOpen(id)).toBe(false)
+      const { entries } = yield* (yield* AuditLog).search({
+        filter: { ...filter, action: "prolong_session" },
+        before: null,
+        limit: 2
+      })
+      const outcome = expect.stringMatching(/^read-only until \d{4}-/)
+      expect(entries).toMatchObject([{ outcome }])
     })
   )
 

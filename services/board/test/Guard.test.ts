@@ -17,6 +17,7 @@ const session = {
   csrfToken: "token",
   createdAt: at,
   lastSeenAt: at,
+  prolongedUntil: null,
   hash: "hash",
   idleUntil: at,
   endsAt: at

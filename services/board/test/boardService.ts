@@ -14,7 +14,11 @@ import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as board } from "../src/Board.ts"
 
 /** Begins sessions as the service does, for tests. */
-const begunBeside = access({ idle: Duration.minutes(30), absolute: Duration.hours(12) })
+const begunBeside = access({
+  idle: Duration.minutes(30),
+  absolute: Duration.hours(12),
+  prolonged: null
+})
 
 /** The service with these settings on a fresh database, and the ports beside it. */
 export const serviceWith = (settings: Readonly<Record<string, string>>) =>

@@ -25,6 +25,23 @@ const refusals = ({ open, server }: Board) => {
     await close(page)
   })
 
+  it("keeps what was entered when the session ends, until the user has signed in again", async () => {
+    const page = await open(supplier)
+    await page.getByRole("button", { name: "Undo…" }).first().click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel(/reason/i).fill("Wrong signs")
+    server().fixture = { ...standard, refused: [[/./, 401]] }
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    await dialog.getByText("Your session has ended.").waitFor()
+    expect(await page.locator("#states").count()).toBe(0)
+    server().fixture = standard
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByRole("heading", { name: "Cohorts" }).waitFor()
+    expect(await dialog.getByText("Your session has ended.").count()).toBe(0)
+    expect(await dialog.getByLabel(/reason/i).inputValue()).toBe("Wrong signs")
+    await close(page)
+  })
+
   it("says how many accounts have moved if the rest is refused", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Move all…" }).click()

@@ -63,6 +63,8 @@ const session = ({ role }: Fixture, now: number) => ({
   organisations: null,
   csrf_token: "csrf",
   idle_until: Samples.instant(now + 1_800_000),
+  is_prolonged: false,
+  prolongs_by: 43_200,
   ends_at: Samples.instant(now + 36_000_000)
 })
 

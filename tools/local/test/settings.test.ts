@@ -131,7 +131,8 @@ const ofBoard: ReadonlyArray<Case> = [
   text("BOARD_OIDC_ROLE_CLAIM"),
   text("BOARD_OIDC_ORGANISATIONS_CLAIM"),
   duration("BOARD_SESSION_IDLE", "59 seconds", "25 hours"),
-  duration("BOARD_SESSION_LENGTH", "59 seconds", "8 days")
+  duration("BOARD_SESSION_LENGTH", "59 seconds", "8 days"),
+  duration("BOARD_SESSION_PROLONGED", "59 minutes", "25 hours")
 ]
 
 interface Process {

@@ -9,7 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option } from "effect"
 import { arrangeDeployed } from "./commandLine.ts"
 
-const times = { idle: Duration.minutes(30), absolute: Duration.hours(12) }
+const times = { idle: Duration.minutes(30), absolute: Duration.hours(12), prolonged: null }
 
 describe("board end-sessions", () => {
   it.effect("ends the sessions of a user, which are listed before", () =>

@@ -179,7 +179,11 @@ export const SessionBody = Schema.Struct({
     description: "To be sent as X-CSRF-Token with everything but GET."
   }),
   idle_until: InstantText,
-  ends_at: InstantText
+  ends_at: InstantText,
+  is_prolonged: Schema.Boolean,
+  prolongs_by: Schema.NullOr(Schema.Int).annotateKey({
+    description: "The seconds by which the user may prolong it; null if not."
+  })
 })
 
 export const TeamsBody = Schema.Struct({ teams: Schema.Array(Schema.String) })

@@ -134,6 +134,7 @@ const exportAudit = get("exportAudit", `${root}audit.csv`, {
 export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
   get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
   get("listTeams", `${root}teams/`, { success: Accounts.TeamsBody }),
+  post("prolongSession", `${root}session/prolong/`, { success: Accounts.SessionBody }),
   post("signOut", `${root}sign-out/`, { success: Schema.Struct({}) })
 )
 

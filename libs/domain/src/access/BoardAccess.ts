@@ -18,6 +18,8 @@ export interface SessionTimes {
   readonly idle: Duration.Duration
   /** The time limit since the beginning. */
   readonly absolute: Duration.Duration
+  /** For how long a user may prolong a session, once and to look only; null for not at all. */
+  readonly prolonged: Duration.Duration | null
 }
 
 /** A session that has not ended, with the instants of its ends. */
@@ -48,11 +50,17 @@ const renewedEvery = Duration.minutes(1)
 
 const prunedEvery = Duration.minutes(10)
 
+/** A prolonged session needs no user who does something, so its user may only look. */
 const openAt = (
   session: BoardSession,
   hash: string,
   { absolute, idle }: SessionTimes
 ): OpenSession => {
+  const { prolongedUntil, user } = session
+  if (prolongedUntil !== null) {
+    const viewer: BoardUser = { ...user, role: "viewer" }
+    return { ...session, user: viewer, hash, idleUntil: prolongedUntil, endsAt: prolongedUntil }
+  }
   const endsAt = DateTime.addDuration(session.createdAt, absolute)
   const idleUntil = DateTime.min(DateTime.addDuration(session.lastSeenAt, idle), endsAt)
   return { ...session, hash, idleUntil, endsAt }
@@ -87,6 +95,16 @@ export class BoardAccess extends Context.Service<
     ) => Effect.Effect<Option.Option<OpenSession>, StorageUnavailable>
     /** Whether the session with this hash is still open. Does not renew it. */
     readonly goesOn: (hash: string) => Effect.Effect<boolean, StorageUnavailable>
+    /**
+     * Prolongs the session once, to look only, and returns it as it is then. It is unchanged if it
+     * was prolonged, or if sessions are not prolonged here. Audit: `prolong_session`.
+     */
+    readonly prolong: (
+      session: OpenSession,
+      requestId: RequestId
+    ) => Effect.Effect<OpenSession, StorageUnavailable>
+    /** For how long `prolong` would prolong the session; null if it would not. */
+    readonly prolongs: (session: OpenSession) => Duration.Duration | null
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
     /** Ends when this process ends the session; others are noticed by `goesOn`. */
     readonly ended: (hash: string) => Effect.Effect<void>
@@ -100,6 +118,23 @@ export class BoardAccess extends Context.Service<
   }
 >()("@data-import/domain/access/BoardAccess") {}
 
+const prolonging = (sessions: BoardSessions["Service"], times: SessionTimes) => {
+  const prolongs = ({ prolongedUntil }: OpenSession) =>
+    prolongedUntil === null ? times.prolonged : null
+
+  const prolong = Effect.fnUntraced(function* (session: OpenSession, requestId: RequestId) {
+    const duration = prolongs(session)
+    if (duration === null) return session
+    const { hash, user } = session
+    const until = DateTime.addDuration(yield* DateTime.now, duration)
+    yield* sessions
+      .prolong(hash, until, user)
+      .pipe(Effect.provideService(CurrentOperator, { name: user.name, on: "board", requestId }))
+    return openAt({ ...session, prolongedUntil: until }, hash, times)
+  })
+  return { prolong, prolongs }
+}
+
 const make = (times: SessionTimes) =>
   Effect.gen(function* () {
     const sessions = yield* BoardSessions
@@ -110,7 +145,13 @@ const make = (times: SessionTimes) =>
       const id = yield* secrets.make
       const csrfToken = yield* secrets.make
       const now = yield* DateTime.now
-      const session = { user, csrfToken, createdAt: now, lastSeenAt: now }
+      const session: BoardSession = {
+        user,
+        csrfToken,
+        createdAt: now,
+        lastSeenAt: now,
+        prolongedUntil: null
+      }
       yield* sessions
         .create(yield* secrets.hash(id), session)
         .pipe(Effect.provideService(CurrentOperator, { name: user.name, on: "board", requestId }))
@@ -148,6 +189,7 @@ const make = (times: SessionTimes) =>
     return BoardAccess.of({
       begin,
       open,
+      ...prolonging(sessions, times),
       goesOn: (hash) => Effect.map(find(hash), Option.isSome),
       end: (hash) => Effect.andThen(sessions.end(hash), PubSub.publish(ends, hash)),
       ended: (hash) =>

@@ -3,6 +3,8 @@
  * stored as hashes, so that nobody can sign in with stored data.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { AuditAction } from "../audit/AuditLog.ts"
+import { formatInstant } from "../schema/Field.ts"
 import type { BoardUser } from "./BoardUser.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
@@ -12,6 +14,8 @@ export interface BoardSession {
   readonly csrfToken: string
   readonly createdAt: DateTime.Utc
   readonly lastSeenAt: DateTime.Utc
+  /** When a session ends that its user has prolonged; null for any other. */
+  readonly prolongedUntil: DateTime.Utc | null
 }
 
 /** The audit entry of a link. It does not identify the link: only its hash is stored. */
@@ -32,11 +36,19 @@ export const sessionsEnded = (ending: Ending, count: number) =>
     organisation: null
   }) as const
 
-/** The audit entries of a sign-in: in each organisation that the user may see, or in `*` for all. */
-export const signedIn = ({ organisations }: BoardUser) =>
-  (organisations ?? [null]).map(
-    (organisation) => ({ action: "sign_in", outcome: "begun", organisation }) as const
-  )
+/** An audit entry in each organisation that the user may see, or in `*` for a user of all. */
+const inEach = <Action extends AuditAction>(
+  { organisations }: BoardUser,
+  action: Action,
+  outcome: string
+) => (organisations ?? [null]).map((organisation) => ({ action, outcome, organisation }))
+
+/** The audit entries of a sign-in. */
+export const signedIn = (user: BoardUser) => inEach(user, "sign_in", "begun")
+
+/** The audit entries of a session that was prolonged. */
+export const prolonged = (user: BoardUser, until: DateTime.Utc) =>
+  inEach(user, "prolong_session", `read-only until ${formatInstant(until)}`)
 
 export class BoardSessions extends Context.Service<
   BoardSessions,
@@ -49,6 +61,15 @@ export class BoardSessions extends Context.Service<
     readonly find: (hash: string) => Effect.Effect<Option.Option<BoardSession>, StorageUnavailable>
     /** Records that the user was there at `at`. An earlier instant changes nothing. */
     readonly renew: (hash: string, at: DateTime.Utc) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Prolongs a session that was not prolonged before. In the name of the user, this step also
+     * writes the audit log.
+     */
+    readonly prolong: (
+      hash: string,
+      until: DateTime.Utc,
+      user: BoardUser
+    ) => Effect.Effect<void, StorageUnavailable>
     readonly end: (hash: string) => Effect.Effect<void, StorageUnavailable>
     /** Sessions that were not deleted yet, the latest first. */
     readonly list: Effect.Effect<ReadonlyArray<Omit<BoardSession, "csrfToken">>, StorageUnavailable>
@@ -65,8 +86,8 @@ export class BoardSessions extends Context.Service<
       at: DateTime.Utc
     ) => Effect.Effect<boolean, StorageUnavailable>
     /**
-     * Deletes sessions that began or were last renewed at these instants or before, and links that
-     * have expired by `at`.
+     * Deletes sessions that began or were last renewed at these instants or before, prolonged ones
+     * that have ended by `at`, and links that have expired by then.
      */
     readonly prune: (ended: {
       readonly createdThrough: DateTime.Utc

@@ -30,7 +30,8 @@ export const operatorActions = [
   "create_webhook",
   "change_webhook",
   "issue_board_link",
-  "end_board_sessions"
+  "end_board_sessions",
+  "prolong_session"
 ] as const
 export type OperatorAction = (typeof operatorActions)[number]
 

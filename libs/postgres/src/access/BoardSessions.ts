@@ -1,12 +1,13 @@
 /** Sessions of the board and its sign-in links in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
-import { BoardRole } from "@data-import/domain/access/BoardUser"
+import { BoardRole, type BoardUser } from "@data-import/domain/access/BoardUser"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import {
   type BoardSession,
   BoardSessions,
   type Ending,
   linkIssued,
+  prolonged,
   sessionsEnded,
   signedIn
 } from "@data-import/domain/access/BoardSessions"
@@ -26,14 +27,15 @@ const Row = Schema.Struct({
   organisations: Schema.NullOr(Schema.Array(OrganisationName)),
   csrfToken: Schema.String,
   createdAt: Instant,
-  lastSeenAt: Instant
+  lastSeenAt: Instant,
+  prolongedUntil: Schema.NullOr(Instant)
 })
 
 const sessionRows = rowsOf(Row)
 
 /** All but the token, which only the board reads. */
 const columns = `subject, name, role, organisations,
-  created_at as "createdAt", last_seen_at as "lastSeenAt"`
+  created_at as "createdAt", last_seen_at as "lastSeenAt", prolonged_until as "prolongedUntil"`
 
 const create = Effect.fnUntraced(function* (sql: Sql, hash: string, session: BoardSession) {
   const { createdAt, csrfToken, lastSeenAt, user } = session
@@ -52,11 +54,12 @@ const find = (sql: Sql, hash: string) =>
     Effect.map(([row]) =>
       Option.map(
         Option.fromNullishOr(row),
-        ({ createdAt, csrfToken, lastSeenAt, ...user }): BoardSession => ({
+        ({ createdAt, csrfToken, lastSeenAt, prolongedUntil, ...user }): BoardSession => ({
           user,
           csrfToken,
           createdAt,
-          lastSeenAt
+          lastSeenAt,
+          prolongedUntil
         })
       )
     )
@@ -69,9 +72,27 @@ const list = (sql: Sql) =>
     select ${sql.literal(columns)} from board_sessions
     order by created_at desc`).pipe(
     Effect.map((rows) =>
-      rows.map(({ createdAt, lastSeenAt, ...user }) => ({ user, createdAt, lastSeenAt }))
+      rows.map(({ createdAt, lastSeenAt, prolongedUntil, ...user }) => ({
+        user,
+        createdAt,
+        lastSeenAt,
+        prolongedUntil
+      }))
     )
   )
+
+const prolong = Effect.fnUntraced(function* (
+  sql: Sql,
+  hash: string,
+  until: DateTime.Utc,
+  user: BoardUser
+) {
+  const changed = yield* sql`
+    update board_sessions set prolonged_until = ${toDateUtc(until)}
+    where hash = ${hash} and prolonged_until is null returning hash`
+  if (changed.length === 0) return
+  for (const entry of prolonged(user, until)) yield* recordOperator(sql, entry)
+})
 
 const endAll = Effect.fnUntraced(function* (sql: Sql, ending: Ending) {
   const ended = yield* sql`
@@ -105,7 +126,9 @@ const prune = Effect.fnUntraced(function* (
 ) {
   yield* sql`
     delete from board_sessions
-    where created_at <= ${toDateUtc(createdThrough)} or last_seen_at <= ${toDateUtc(seenThrough)}`
+    where case when prolonged_until is null
+      then created_at <= ${toDateUtc(createdThrough)} or last_seen_at <= ${toDateUtc(seenThrough)}
+      else prolonged_until <= ${toDateUtc(at)} end`
   yield* sql`delete from board_links where expires_at <= ${toDateUtc(at)}`
 })
 
@@ -121,6 +144,7 @@ export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(
             update board_sessions set last_seen_at = greatest(last_seen_at, ${toDateUtc(at)})
             where hash = ${hash}`)
         ),
+      prolong: (hash, until, user) => run(sql.withTransaction(prolong(sql, hash, until, user))),
       end: (hash) => Effect.asVoid(run(sql`delete from board_sessions where hash = ${hash}`)),
       list: run(list(sql)),
       endAll: (ending) => run(sql.withTransaction(endAll(sql, ending))),

@@ -1,12 +1,13 @@
 /** The frame around every page: the user, the path to the page, and the state of the connection. */
 import { useEffect } from "preact/hooks"
 import { DialogHost } from "./actions/DialogHost.tsx"
+import { ProlongButton } from "./actions/ProlongButton.tsx"
 import { useRequest } from "./actions/useRequest.ts"
 import type { Session } from "./data/Answers.ts"
-import { post, Refusal } from "./data/Http.ts"
+import { isSignedOut, post } from "./data/Http.ts"
 import { listen } from "./data/Changes.ts"
-import { useAnswer } from "./data/Store.ts"
-import { SignedIn } from "./data/User.ts"
+import { refresh, useAnswer } from "./data/Store.ts"
+import { SessionEnded, SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { BatchPage } from "./pages/BatchPage.tsx"
@@ -23,6 +24,7 @@ import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
 import { ConnectionBar } from "./parts/ConnectionBar.tsx"
 import { Headline } from "./parts/Headline.tsx"
+import { Time } from "./parts/Time.tsx"
 import { Trail } from "./parts/Trail.tsx"
 import { Link, useLocation } from "./routing/Location.tsx"
 import { answers, type Page, pageAt, pages } from "./routing/Paths.ts"
@@ -111,29 +113,45 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
     <div class="user">
       <span>
         {session.name}, {session.role}
+        {session.is_prolonged && (
+          <>
+            {" "}
+            until <Time at={session.ends_at} />
+          </>
+        )}
       </span>
+      {session.prolongs_by !== null && <ProlongButton seconds={session.prolongs_by} />}
       <SignOut session={session} />
     </div>
   </header>
 )
 
-const SignedOut = () => (
-  <main class="alone">
-    <Headline title="Sign in">You are not signed in</Headline>
-    <p>Sessions end by themselves after a while. Sign in, and you come back to this page.</p>
-    <p>
-      <a
-        class="button"
-        href={`/board/sign-in/?to=${encodeURIComponent(location.pathname + location.search)}`}
-      >
-        Sign in
-      </a>
-    </p>
-    <p class="quiet">
-      On a machine where <code>npm start</code> runs, the terminal shows a link that signs you in.
-    </p>
-  </main>
-)
+/** The user may have signed in again in another tab. */
+const lookAgain = () => void refresh(answers.session, true)
+
+const SignedOut = () => {
+  useEffect(() => {
+    addEventListener("focus", lookAgain)
+    return () => removeEventListener("focus", lookAgain)
+  }, [])
+  return (
+    <main class="alone">
+      <Headline title="Sign in">You are not signed in</Headline>
+      <p>Sessions end by themselves after a while. Sign in, and you come back to this page.</p>
+      <p>
+        <a
+          class="button"
+          href={`/board/sign-in/?to=${encodeURIComponent(location.pathname + location.search)}`}
+        >
+          Sign in
+        </a>
+      </p>
+      <p class="quiet">
+        On a machine where <code>npm start</code> runs, the terminal shows a link that signs you in.
+      </p>
+    </main>
+  )
+}
 
 const Footer = () => {
   const now = useNow()
@@ -147,31 +165,47 @@ const Footer = () => {
   )
 }
 
-const Board = ({ session }: { readonly session: Session }) => {
+interface BoardProps {
+  readonly session: Session
+  readonly isEnded: boolean
+}
+
+/** Once the session has ended, only an open dialog stays, with what was entered. */
+const Board = ({ isEnded, session }: BoardProps) => {
   const { path } = useLocation()
   const page = pageAt(path)
   useEffect(listen, [])
   return (
     <SignedIn.Provider value={session}>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <Header page={page} session={session} />
-      <ConnectionBar />
-      <DialogHost>
-        <main id="content">
-          <Trail page={page} />
-          <Content page={page} />
-        </main>
-      </DialogHost>
-      <Footer />
+      <SessionEnded.Provider value={isEnded}>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <DialogHost>
+          {!isEnded && <Header page={page} session={session} />}
+          <ConnectionBar />
+          {isEnded ? (
+            <SignedOut />
+          ) : (
+            <main id="content">
+              <Trail page={page} />
+              <Content page={page} />
+            </main>
+          )}
+        </DialogHost>
+        <Footer />
+      </SessionEnded.Provider>
     </SignedIn.Provider>
   )
 }
 
 export const App = () => {
   const answer = useAnswer<Session>(answers.session)
-  const { error } = answer
-  if (error instanceof Refusal && error.status === 401) return <SignedOut />
-  return <Answered answer={answer}>{(session) => <Board session={session} />}</Answered>
+  const isEnded = isSignedOut(answer.error)
+  if (isEnded && answer.value === undefined) return <SignedOut />
+  return (
+    <Answered answer={answer}>
+      {(session) => <Board session={session} isEnded={isEnded} />}
+    </Answered>
+  )
 }

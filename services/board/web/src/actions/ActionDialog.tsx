@@ -3,8 +3,9 @@
  * shows its outcome. If it is refused, the dialog says why and what would allow it.
  */
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef, useState } from "preact/hooks"
-import { Refusal, Unreachable } from "../data/Http.ts"
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks"
+import { isSignedOut, Refusal, Unreachable } from "../data/Http.ts"
+import { SessionEnded } from "../data/User.ts"
 import { useLocation } from "../routing/Location.tsx"
 import { remedyOf } from "../text/Words.ts"
 
@@ -25,6 +26,17 @@ type Course =
   | { readonly name: "asking" | "sending" }
   | { readonly name: "done"; readonly said: ComponentChildren }
   | { readonly name: "refused"; readonly error: unknown }
+
+/** What was entered stays in the dialog, so the user signs in beside it. */
+const Ended = () => (
+  <p class="failure" role="alert">
+    <strong>Your session has ended.</strong>{" "}
+    <a href="/board/sign-in/?to=%2Fboard%2F" target="_blank" rel="noreferrer">
+      Sign in
+    </a>{" "}
+    in another tab, and come back: what you entered is kept.
+  </p>
+)
 
 const Refused = ({ error }: { readonly error: unknown }) => {
   if (error instanceof Refusal) {
@@ -91,6 +103,7 @@ export const ActionDialog = (props: Props) => {
   const id = useId()
   const [course, setCourse] = useState<Course>({ name: "asking" })
   const [word, setWord] = useState("")
+  const isEnded = useContext(SessionEnded)
   const isDone = course.name === "done"
   const isSending = course.name === "sending"
 
@@ -117,7 +130,10 @@ export const ActionDialog = (props: Props) => {
           {!isDone && typed !== undefined && (
             <Typed expected={typed} value={word} change={setWord} />
           )}
-          {course.name === "refused" && <Refused error={course.error} />}
+          {!isDone && isEnded && <Ended />}
+          {course.name === "refused" && !isSignedOut(course.error) && (
+            <Refused error={course.error} />
+          )}
         </div>
         <div class="dialog-foot">
           {!isDone && (
@@ -129,7 +145,10 @@ export const ActionDialog = (props: Props) => {
             type="submit"
             class="primary"
             onClick={ignoreSecond}
-            disabled={!isDone && (isSending || !isReady || (typed !== undefined && word !== typed))}
+            disabled={
+              !isDone &&
+              (isSending || isEnded || !isReady || (typed !== undefined && word !== typed))
+            }
           >
             {isDone ? "Close" : isSending ? "Sending…" : confirm}
           </button>

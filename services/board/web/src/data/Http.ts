@@ -13,6 +13,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the session has ended. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof Refusal && error.status === 401
+
 /** Nothing answers: the network or the service is away. */
 export class Unreachable extends Error {}
 

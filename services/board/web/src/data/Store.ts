@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from "preact/hooks"
 import { answers } from "../routing/Paths.ts"
-import { get, Refusal } from "./Http.ts"
+import { get, isSignedOut } from "./Http.ts"
 
 interface Entry {
   value: unknown
@@ -48,10 +48,6 @@ const entryOf = (path: string): Entry => {
   forgetOldest()
   return made
 }
-
-/** Whether the session has ended. */
-const isSignedOut = (error: Error | null): boolean =>
-  error instanceof Refusal && error.status === 401
 
 /** Fetches an answer. If a fetch is running, fetches once more after it. */
 export const refresh = async (path: string, isBackground = false): Promise<void> => {

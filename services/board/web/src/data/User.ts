@@ -2,17 +2,28 @@
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 import type { Session } from "./Answers.ts"
-import { post } from "./Http.ts"
-import { refreshShown } from "./Store.ts"
+import { answers } from "../routing/Paths.ts"
+import { isSignedOut, post } from "./Http.ts"
+import { refresh, refreshShown } from "./Store.ts"
 
 export const SignedIn = createContext<Session | null>(null)
+
+/** Whether the session has ended while the board was shown. */
+export const SessionEnded = createContext(false)
 
 export const useIsManager = (): boolean => useContext(SignedIn)?.role === "manager"
 
 /** Sends a request with a body as the user. */
 export const usePost = (): ((path: string, body?: unknown) => Promise<unknown>) => {
   const session = useContext(SignedIn)
-  return (path, body) => post(path, session?.csrf_token ?? "", body)
+  return async (path, body) => {
+    try {
+      return await post(path, session?.csrf_token ?? "", body)
+    } catch (error) {
+      if (isSignedOut(error)) void refresh(answers.session, true)
+      throw error
+    }
+  }
 }
 
 /** Sends an action as the user, then fetches everything shown again. */

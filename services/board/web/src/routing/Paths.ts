@@ -49,6 +49,7 @@ export const answers = {
   session: `${api}session/`,
   teams: `${api}teams/`,
   signOut: `${api}sign-out/`,
+  prolong: `${api}session/prolong/`,
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>

@@ -44,6 +44,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   issue_board_link: "Sign-in link issued",
   end_board_sessions: "Sessions of the board ended",
   sign_in: "Session of the board begun",
+  prolong_session: "Session of the board prolonged",
   set_plan: "Plan entered",
   decide_wave: "Go or no-go of a wave decided",
   move_accounts: "Accounts moved",
