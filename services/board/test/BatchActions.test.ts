@@ -202,12 +202,15 @@ layer(boardLayer, { excludeTestServices: true })("the batches of the board", (it
         [{ numbers: ["e", "d", "a", "d", "?"] }, 2, "Import of chosen accounts"],
         [{ numbers: ["e"] }, 0, "Import of chosen accounts"]
       ]
+      const started: Array<[string, string]> = []
       for (const [selection, accounts, name] of selections) {
         const label = JSON.stringify(selection)
         const told = yield* preview(caller, code, { selection })
         expect(told, label).toMatchObject({ accounts, business_day: "2026-01-01" })
+        expect(told.running.map(({ batch_id: id, by }) => [id, by])).toEqual(started)
         const { batch_id, lines } = yield* process(caller, code, processing(selection))
         expect(lines, label).toBe(accounts)
+        if (lines > 0) started.unshift([batch_id, "board:mia"])
         expect((yield* batchOf(batch_id)).settings.name).toBe(name)
       }
       yield* setStatus(caller, code, { status: "Paused" })

@@ -151,6 +151,14 @@ const preview = (path: string, selection: Selected, { imports }: Fixture) => {
   return {
     accounts: numbers?.length ?? (code === undefined ? ofStates : ofCode) ?? 0,
     business_day: "2026-11-30",
+    running: [
+      {
+        batch_id: "00000000-0000-4000-8000-000000000001",
+        name: "wave 2, north",
+        by: "board:Maria Keller",
+        lines_remaining: 7_000
+      }
+    ],
     failed_by_day:
       state === "FAILED" ? { accounts: 3, codes: ["max_value"] } : { accounts: 0, codes: [] }
   }

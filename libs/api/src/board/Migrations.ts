@@ -213,7 +213,15 @@ export const ProcessPreviewBody = Schema.Struct({
     description:
       "Those that failed by rules about the business day alone, judged by another day: they may " +
       "pass as they are."
-  })
+  }),
+  running: Schema.Array(
+    Schema.Struct({
+      batch_id: Schema.String,
+      name: Schema.NullOr(Schema.String),
+      by: Schema.NullOr(Schema.String).annotateKey({ description: "As the audit log names it." }),
+      lines_remaining: Schema.Int
+    })
+  ).annotateKey({ description: "Batches that import accounts of the migration already." })
 })
 
 export const BoardBatchBody = Schema.Struct({

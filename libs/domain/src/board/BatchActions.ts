@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect, Equal, Option, type Result, Schema } from "effect"
 import * as Batch from "../batches/Batch.ts"
+import { remaining } from "../batches/Counts.ts"
 import { bodies } from "../batches/BatchManagement.ts"
 import { processImports, startFromSource, type WantedBatch } from "../batches/StartedBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
@@ -200,9 +201,20 @@ export const process = Effect.fnUntraced(function* (
   return yield* startBatch(deps, caller, { batch_id, organisation, settings, allowed, start })
 })
 
-/** How many accounts `process` would take now, and which of them may pass as they are. */
+/** A batch that imports accounts of the same migration, which may be the selected ones. */
+const runningBody = ({ counts, id, settings, started }: Batch.Batch) => ({
+  batch_id: id,
+  name: settings.name,
+  by: started?.apiKey ?? null,
+  lines_remaining: remaining(counts)
+})
+
+/**
+ * How many accounts `process` would take now, which of them may pass as they are, and what imports
+ * accounts of the migration already.
+ */
 export const preview = Effect.fnUntraced(function* (
-  { searching }: Pick<Dependencies, "searching">,
+  { batches, searching }: Pick<Dependencies, "batches" | "searching">,
   { code: supplier, timeZone }: Supplier,
   { selection }: Pick<Processing, "selection">
 ) {
@@ -210,7 +222,16 @@ export const preview = Effect.fnUntraced(function* (
   const at = yield* DateTime.now
   const today = businessDay(at, timeZone)
   const { accounts, failedByDay } = yield* searching.count({ supplier, filter, today, at })
-  return { accounts, business_day: today, failed_by_day: failedByDay }
+  const unfinished = yield* batches.list({ supplier, isUnfinished: true, after: null, limit: 100 })
+  const running = unfinished.filter(
+    ({ settings, started }) => started !== null && Batch.createsAccounts(settings)
+  )
+  return {
+    accounts,
+    business_day: today,
+    failed_by_day: failedByDay,
+    running: running.map(runningBody)
+  }
 })
 
 /** Reverts the imported accounts of a cohort, also of a supplier that is paused. */

@@ -78,6 +78,21 @@ const ByDay = ({ preview }: { readonly preview: ProcessPreview | undefined }) =>
   )
 }
 
+/** Another person may have started the same a moment ago. */
+const Running = ({ preview, supplier }: { preview: ProcessPreview; supplier: string }) => (
+  <div class="note">
+    {preview.running.map(({ batch_id: id, by, lines_remaining: left, name }) => (
+      <p key={id}>
+        <Link to={pages.batch(supplier, id)}>{name ?? id.slice(0, 8)}</Link>, which {by} has
+        started, imports accounts of this migration now: {counted(left, "line")} to do.
+      </p>
+    ))}
+    {preview.running.length > 0 && (
+      <p>What is in both is tried by both. No account is created twice.</p>
+    )}
+  </div>
+)
+
 const RehearsalStarted = ({ id, lines, supplier }: { id: string; supplier: string } & Started) => (
   <p>
     A rehearsal of {counted(lines, "account")} has started.{" "}
@@ -124,6 +139,9 @@ export const BatchDialog = (props: Props) => {
       {children}
       <WhatItDoes kind={shown} selection={selection} supplier={supplier} />
       <ByDay preview={preview.value} />
+      {preview.value !== undefined && shown !== "rehearse" && (
+        <Running preview={preview.value} supplier={supplier} />
+      )}
       {preview.error !== undefined && <Failure error={preview.error} />}
       {kind !== "rehearse" && (
         <label class="check">
