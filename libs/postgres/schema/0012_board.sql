@@ -17,7 +17,8 @@ create table board_sessions (
   constraint board_sessions_role_known check (role in ('viewer', 'manager'))
 );
 
-grant select, insert, delete, update (last_seen_at, prolonged_until) on board_sessions to data_import_board;
+grant select, insert, delete, update (last_seen_at, prolonged_until)
+on board_sessions to data_import_board;
 grant select (subject, name, role, organisations, created_at, last_seen_at, prolonged_until), delete
 on board_sessions to data_import_operator;
 

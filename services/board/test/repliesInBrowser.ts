@@ -25,7 +25,7 @@ const refusals = ({ open, server }: Board) => {
     await close(page)
   })
 
-  it("keeps what was entered when the session ends, until the user has signed in again", async () => {
+  it("keeps what was entered when the session ends, for the next session", async () => {
     const page = await open(supplier)
     await page.getByRole("button", { name: "Undo…" }).first().click()
     const dialog = page.getByRole("dialog")
