@@ -24,7 +24,7 @@ create table audit_log (
       'change_supplier_status', 'create_team', 'add_choice', 'skip_import', 'unskip_import',
       'create_webhook', 'change_webhook', 'erase_import', 'empty_sandbox', 'set_plan', 'decide_wave', 'sign_off',
       'move_accounts',
-      'issue_board_link', 'sign_in', 'end_board_sessions')),
+      'issue_board_link', 'sign_in', 'end_board_sessions', 'set_alerts')),
   outcome text not null,
   import_supplier text collate "C",
   external_account_number text collate "C",

@@ -1,16 +1,28 @@
 /** The board's API: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
+import { alertBodies } from "@data-import/api/board/Alerts"
 import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
+import { AlertBoard } from "@data-import/domain/board/AlertBoard"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
 import * as ActionHandlers from "./ActionHandlers.ts"
+import { bodyOf } from "./Bodies.ts"
 import * as Cookies from "./Cookies.ts"
 import * as DataHandlers from "./DataHandlers.ts"
 import * as Guard from "./Guard.ts"
 
+const alertSettings = bodyOf(alertBodies.settings)
+const alertTest = bodyOf(alertBodies.test)
+
+type Posted = Call & Guard.Signed & { readonly body: unknown }
+
+const answered = <E, A>(effect: Effect.Effect<A, E>) =>
+  Effect.map(effect, (body) => Answer.json(200, body))
+
 const sessionRoutes = (premises: Guard.GuardDependencies) =>
-  Effect.map(Configuration, ({ teams }) =>
+  Effect.map(Effect.all([Configuration, AlertBoard]), ([{ teams }, alerts]) =>
     Guard.handle(
       BoardSessionGroup,
       {
@@ -32,7 +44,12 @@ const sessionRoutes = (premises: Guard.GuardDependencies) =>
           Effect.as(
             premises.access.end(session.hash),
             Cookies.clear(Answer.json(200, {}), "board", place)
-          )
+          ),
+        getAlerts: (call) => answered(alerts.read(call)),
+        setAlerts: (call: Posted) =>
+          answered(Effect.flatMap(alertSettings(call), (body) => alerts.save(call, body))),
+        testAlerts: (call: Posted) =>
+          answered(Effect.flatMap(alertTest(call), ({ way }) => alerts.test(call, way)))
       },
       premises,
       "anyone"
