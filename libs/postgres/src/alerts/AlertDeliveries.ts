@@ -133,7 +133,7 @@ export const claim = (sql: Sql, at: DateTime.Utc) => {
       where present.alert = due.alert and present.subject = due.subject and present.way = due.way
       returning present.*
     )
-    select alerts.id::text, subject, way, attempts::int, kind, supplier, what, reason,
+    select alerts.id, subject, way, attempts::int, kind, supplier, what, reason,
       coalesce(case way when 'email' then email else webhook end, '') as address
     from taken join alerts on alerts.id = alert join alert_settings using (subject)
     order by alerts.id`).pipe(
