@@ -1,5 +1,5 @@
 /**
- * Sends e-mails by SMTP, one connection for each. A password is only sent over TLS, unless the
+ * Sends e-mails by SMTP. A password is only sent over TLS, unless the
  * server is on this machine.
  */
 import { Effect, Layer, Redacted } from "effect"
@@ -12,26 +12,30 @@ const answerWithin = 30_000
 
 interface SmtpFailure {
   readonly code?: unknown
-  readonly command?: unknown
   readonly response?: unknown
   readonly responseCode?: unknown
 }
 
-/** Commands after which the server may have the message. Before it answers, nobody knows. */
-const handsOver: ReadonlySet<unknown> = new Set(["DATA", "API"])
-
-const outcomeOf = (failure: SmtpFailure): MessageOutcome => {
-  const { code, command, response, responseCode } = failure
+/** A server that has answered with a failure has not taken the message. */
+const outcomeOf = (
+  { code, response, responseCode }: SmtpFailure,
+  isHandedOver: boolean
+): MessageOutcome => {
   const isAnswered = typeof responseCode === "number"
   const error = isAnswered ? String(responseCode) : typeof code === "string" ? code : "error"
   const said = typeof response === "string" ? response.slice(0, 200) : error
-  const isRefused = isAnswered || (command !== undefined && !handsOver.has(command))
   return {
-    _tag: isRefused ? "Refused" : "Unknown",
+    _tag: isAnswered || !isHandedOver ? "Refused" : "Unknown",
     error,
     answer: isAnswered ? `The server answered: ${said}` : `Not sent: ${said}.`
   }
 }
+
+const tried = <A>(action: () => Promise<A>, isHandedOver: boolean) =>
+  Effect.tryPromise({
+    try: action,
+    catch: (failure) => outcomeOf(failure as SmtpFailure, isHandedOver)
+  })
 
 const make = ({ from, url: secret }: MailSettings) => {
   const url = new URL(Redacted.value(secret))
@@ -50,22 +54,23 @@ const make = ({ from, url: secret }: MailSettings) => {
     disableFileAccess: true,
     disableUrlAccess: true
   })
+  const handOver = (mail: Mail) =>
+    transport.sendMail({
+      ...mail,
+      from: { name: "Data Import", address: from },
+      // No out-of-office reply. Source: RFC 3834.
+      headers: { "Auto-Submitted": "auto-generated" }
+    })
+  // Connecting and signing in is tried by itself: the error of a lost connection does not tell
+  // whether the server had the message by then.
   return (mail: Mail): Effect.Effect<MessageOutcome> =>
-    Effect.tryPromise({
-      try: () =>
-        transport.sendMail({
-          ...mail,
-          from: { name: "Data Import", address: from },
-          // No out-of-office reply. Source: RFC 3834.
-          headers: { "Auto-Submitted": "auto-generated" }
-        }),
-      catch: (failure) => failure as SmtpFailure
-    }).pipe(
+    tried(() => transport.verify(), false).pipe(
+      Effect.andThen(tried(() => handOver(mail), true)),
       Effect.map(({ response }): MessageOutcome => ({
         _tag: "Sent",
         answer: `The server answered: ${response.slice(0, 200)}`
       })),
-      Effect.catch((failure) => Effect.succeed(outcomeOf(failure)))
+      Effect.catch((outcome) => Effect.succeed(outcome))
     )
 }
 

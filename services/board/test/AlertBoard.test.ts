@@ -179,7 +179,7 @@ layer(alertLayer, { excludeTestServices: true, timeout: "1 minute" })("alerts", 
       yield* minute
       const [[subject, text] = []] = arrived(email)
       expect(subject).toMatch("2 alerts")
-      expect(text).toContain(`${code} is stuck.\n1 account wait, and none was imported for 25 hours.`)
+      expect(text).toContain(`${code} is stuck.\n1 account waits, and none was imported for 25 hours.`)
       expect(text).toContain(`${code} is behind its plan.\n1 are imported, 1 fewer than planned`)
     })
   )

@@ -88,6 +88,11 @@ export const deliverOnce = Effect.fnUntraced(function* (deps: DeliveryDependenci
   const { address, alerts, way } = delivery
   const message = messageOf(alerts, deps.publicUrl)
   const outcome = yield* sendMessage(deps, way, address, message)
+  if (outcome._tag !== "Sent") {
+    yield* Effect.logWarning("an alert was not sent").pipe(
+      Effect.annotateLogs({ way, error: outcome.error, is_known: outcome._tag === "Refused" })
+    )
+  }
   const at = yield* DateTime.now
   const attempted = alerts.map((alert) => attemptedOf(alert, outcome, at))
   yield* deps.alerts.conclude({ delivery, attempted, at })

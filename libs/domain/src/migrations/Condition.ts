@@ -107,7 +107,7 @@ const stuck = (standing: Standing): string | null => {
   const idle = DateTime.distance(importedAt, at)
   return Duration.isLessThan(idle, stuckAfter)
     ? null
-    : `${accounts(waiting)} wait, and none was imported for ` +
+    : `${accounts(waiting)} ${waiting === 1 ? "waits" : "wait"}, and none was imported for ` +
         `${inEnglish(Math.floor(Duration.toHours(idle)))} hours.`
 }
 
