@@ -39,7 +39,7 @@ describe("an e-mail", () => {
 
   it.live("never has its password sent without TLS to another machine", () =>
     Effect.gen(function* () {
-      const plain = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true } as const
+      const plain = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true }
       const { port, received } = yield* smtpServer(plain)
       expect(yield* send(withPassword("localhost", port))).toMatchObject({ _tag: "Sent" })
       const elsewhere = yield* send(withPassword("127.0.0.2", port))

@@ -8,6 +8,7 @@ import { listen } from "./data/Changes.ts"
 import { useAnswer } from "./data/Store.ts"
 import { SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
+import { AlertsPage } from "./pages/AlertsPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { BatchPage } from "./pages/BatchPage.tsx"
 import { CertificatePage } from "./pages/CertificatePage.tsx"
@@ -68,6 +69,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       )
     case "audit":
       return <AuditPage />
+    case "alerts":
+      return <AlertsPage />
     case "unknown":
       return (
         <>
@@ -111,6 +114,9 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <span>
         {session.name}, {session.role}
       </span>
+      <Link to={pages.alerts} isCurrent={page.name === "alerts"}>
+        Alerts
+      </Link>
       <SignOut session={session} />
     </div>
   </header>
