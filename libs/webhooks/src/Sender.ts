@@ -1,6 +1,6 @@
 /**
- * Sends an event or an alert to a webhook by POST. Redirects are not followed, proxies of the environment are
- * not used, and only the status of the answer is used.
+ * Sends an event or an alert to a webhook by POST. Redirects are not followed, proxies of the
+ * environment are not used, and only the status of the answer is used.
  * Source: docs/contract/webhooks.md#a-request.
  */
 import { request as requestHttp, type RequestOptions } from "node:http"

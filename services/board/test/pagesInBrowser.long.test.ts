@@ -89,7 +89,7 @@ inChromium("more of the pages of the board in Chromium", (board) => {
     await close(page)
   })
 
-  it("saves what the user wants to be told, and says what the server answered to a test", async () => {
+  it("saves what the user wants to be told, and says what came of a test", async () => {
     const { page } = await open("/board/alerts/")
     expect(await headline(page)).toBe(
       "You are told of 3 of 5 kinds of alerts, by e-mail and by a webhook"

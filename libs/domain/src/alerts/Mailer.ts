@@ -8,9 +8,9 @@ export interface Mail {
 }
 
 /**
- * What came of sending a message. `Refused`: certainly nothing was sent. `Unknown`: it may have been
- * received. `error` is short and has no address; `answer` is what the server said, for the user who
- * sends a test.
+ * What came of sending a message. `Refused`: certainly nothing was sent. `Unknown`: it may have
+ * been received. `error` is short and has no address; `answer` is what the server said, for the
+ * user who sends a test.
  */
 export type MessageOutcome =
   | { readonly _tag: "Sent"; readonly answer: string }

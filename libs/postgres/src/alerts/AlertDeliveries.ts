@@ -126,7 +126,8 @@ export const claim = (sql: Sql, at: DateTime.Utc) => {
     due as (
       select alert, subject, way
       from alert_deliveries join first using (subject, way)
-      where ${isDue} order by alert limit ${mostInMessage} for update of alert_deliveries skip locked
+      where ${isDue} order by alert limit ${mostInMessage}
+      for update of alert_deliveries skip locked
     ),
     taken as (
       update alert_deliveries as present set claimed_at = ${toDateUtc(at)} from due

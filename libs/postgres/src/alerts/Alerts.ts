@@ -52,8 +52,9 @@ const save = Effect.fnUntraced(function* (
       ${kinds}::text[], ${failingShare}, ${suppliers}::text[], ${email},
       ${webhook === null ? null : Redacted.value(webhook)}, ${toDateUtc(at)})
     on conflict on constraint alert_settings_pkey do update
-    set name = excluded.name, organisations = excluded.organisations, signed_in_at = excluded.signed_in_at,
-      kinds = excluded.kinds, failing_share = excluded.failing_share,
+    set name = excluded.name, organisations = excluded.organisations,
+      signed_in_at = excluded.signed_in_at, kinds = excluded.kinds,
+      failing_share = excluded.failing_share,
       suppliers = excluded.suppliers, email = excluded.email, webhook = excluded.webhook,
       changed_at = excluded.changed_at`
   yield* sql`
