@@ -106,7 +106,7 @@ inChromium("more of the pages of the board in Chromium", (board) => {
     await page.getByRole("button", { name: "Remove the webhook" }).click()
     expect(await page.getByRole("button", { name: "Send a test e-mail" }).isDisabled()).toBe(true)
     await save.click()
-    await page.getByText("Saved.").waitFor()
+    await page.getByText("Saved.", { exact: true }).waitFor()
     expect(server().posted).toEqual([
       { path: "alerts/test/", body: { way: "webhook" } },
       {

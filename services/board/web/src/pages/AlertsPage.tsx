@@ -233,11 +233,15 @@ const AlertsForm = ({ alerts }: { readonly alerts: Alerts }) => {
 const columns: ReadonlyArray<Column<Told>> = [
   { name: "When", isHead: true, cell: ({ at }) => <Time at={at} /> },
   { name: "What", cell: ({ path, title }) => <Link to={path}>{title}</Link> },
-  { name: "Why", cell: ({ reason }) => reason },
+  { name: "Why", cell: ({ path, reason }) => <Link to={path}>{reason}</Link> },
   { name: "How", cell: ({ way }) => (way === "email" ? "e-mail" : "webhook") },
   {
     name: "Outcome",
-    cell: ({ error, state }) => stateWords[state] + (error === null ? "" : ` (${error})`)
+    cell: ({ error, state }) => (
+      <>
+        {stateWords[state]} {error !== null && <span class="code">{error}</span>}
+      </>
+    )
   }
 ]
 
@@ -254,12 +258,12 @@ export const AlertsPage = () => {
             <p>
               You are told once of each thing, within about a minute, and again when it comes back
               after an hour or more. Nobody else sees these settings. They are deleted when you have
-              not signed in for 90 days.
+              not signed in for ninety days.
             </p>
             <AlertsForm alerts={alerts} />
             <Section id="told" title="Told lately">
               {alerts.told.length === 0 ? (
-                <p class="empty">You were told of nothing in the last 90 days.</p>
+                <p class="empty">You were told of nothing in the last ninety days.</p>
               ) : (
                 <Table
                   caption="What you were told, the newest first"
