@@ -228,6 +228,14 @@ layer(alertLayer, { excludeTestServices: true, timeout: "1 minute" })("alerts", 
           )
         ]
       ])
+      yield* started(["a"], pending)
+      yield* end
+      yield* minute
+      expect(subjects(email)).toEqual([])
+      yield* adjust("1 hour")
+      yield* minute
+      yield* minute
+      expect(subjects(email)).toHaveLength(1)
     })
   )
 
