@@ -1,6 +1,7 @@
 /** All storage ports on one database. */
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
+import * as Alerts from "./alerts/Alerts.ts"
 import * as Batches from "./batches/Batches.ts"
 import * as RehearsalOutcomes from "./batches/RehearsalOutcomes.ts"
 import * as BoardSessions from "./access/BoardSessions.ts"
@@ -30,6 +31,7 @@ import * as ServiceStorage from "./ServiceStorage.ts"
 /** The ports on a database that is provided. */
 export const layerPorts = Layer.mergeAll(
   Accounts.layer,
+  Alerts.layer,
   TokenBuckets.layer,
   ApiKeys.layer,
   AuditLog.layer,

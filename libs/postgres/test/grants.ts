@@ -4,6 +4,10 @@
 export const matrix = {
   accounts:
     "account-import (r)a, post-import (r)(w), query r, batch-worker ra(w), board r, operator r",
+  alert_deliveries: "board ra(w)d",
+  alert_settings: "board ra(w)d, operator (r)(w)",
+  alert_turns: "board r(w)",
+  alerts: "board ra(w)d",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w), events ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, events r, board (r), auth r, operator ra(w)",
@@ -25,7 +29,7 @@ export const matrix = {
   certificate_keys: "batches r, batch-worker ra, board r",
   certificate_progress: "batches r, batch-worker ra(w), board r",
   certificates: "batches ra, batch-worker r(w), events (r), board ra",
-  check_differences: "query ra(w)d, operator ra(w)d",
+  check_differences: "query ra(w)d, board (r), operator ra(w)d",
   check_walks: "query r(w), operator r(w)",
   choices:
     "account-import r, post-import r, query r, batches r, batch-worker r, board r, operator ra",
@@ -129,6 +133,14 @@ export const columns = {
   "control_totals board w": "accounts balance ledgers set_at set_by",
   "control_totals operator r": "accounts cohort supplier",
   "control_totals query r": "accounts cohort supplier",
+  "alert_deliveries board w": "attempts claimed_at due_at ended_at error is_known",
+  "alert_settings board w":
+    "changed_at email failing_share kinds name organisations signed_in_at suppliers tested_at webhook",
+  "alert_settings operator r": "name subject",
+  "alert_settings operator w": "organisations",
+  "alert_turns board w": "begun_at",
+  "alerts board w": "ended_at",
+  "check_differences board r": "kind subject supplier",
   "check_differences operator w": "detail supplier",
   "check_differences query w": "detail supplier",
   "check_walks operator w": "begun_at position",

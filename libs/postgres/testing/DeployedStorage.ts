@@ -6,6 +6,7 @@
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
+import { Alerts } from "@data-import/domain/alerts/Alerts"
 import { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
@@ -67,6 +68,7 @@ const undivided = (ports: UserPorts) => {
   const { board, operator, query } = ports
   const accountImport = ports["account-import"]
   return Context.make(TokenBuckets, Context.get(query, TokenBuckets)).pipe(
+    Context.add(Alerts, Context.get(board, Alerts)),
     Context.add(Checks, Context.get(query, Checks)),
     Context.add(Erasures, Context.get(operator, Erasures)),
     Context.add(ControlTotals, controlTotalsOf(ports)),

@@ -1,6 +1,6 @@
 /**
- * Sends an event to a webhook by POST. Redirects are not followed, proxies of the environment are
- * not used, and only the status of the answer is used.
+ * Sends an event or an alert to a webhook by POST. Redirects are not followed, proxies of the
+ * environment are not used, and only the status of the answer is used.
  * Source: docs/contract/webhooks.md#a-request.
  */
 import { request as requestHttp, type RequestOptions } from "node:http"
@@ -31,7 +31,7 @@ const headersOf = ({ at, body, id, secrets }: WebhookMessage): Record<string, st
     "user-agent": "data-import",
     "webhook-id": id,
     "webhook-timestamp": String(Math.floor(at.epochMilliseconds / 1_000)),
-    "webhook-signature": signatures.join(" ")
+    ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") })
   }
 }
 

@@ -1,5 +1,5 @@
 /** The actions of managers over HTTP: each handler calls one program and wraps its answer. */
-import { DateTime, Effect, Result, type Schema } from "effect"
+import { Effect } from "effect"
 import { actionBodies } from "@data-import/api/board/ActionBodies"
 import { BoardActionGroup } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
@@ -8,28 +8,11 @@ import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import { controlTotalsRules } from "@data-import/domain/migrations/ControlTotals"
-import { ValidationFailed } from "@data-import/domain/requests/Failure"
-import { validator } from "@data-import/domain/schema/Validator"
-import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { batchOf, moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import { bodyOf } from "./Bodies.ts"
 import * as Guard from "./Guard.ts"
-
-/** Decodes a body by its schema and rules; every invalid field is reported. */
-const bodyOf = <Body>(
-  schema: Schema.Codec<Body, unknown>,
-  rules: Parameters<typeof validator<Body, null>>[0]["rules"] = { rules: [] }
-) => {
-  const { validate } = validator({ schema, rules, wrapper: null })
-  return Effect.fnUntraced(function* ({ body }: { readonly body: unknown }) {
-    const read = validate(body, factsAt(yield* DateTime.now))
-    const code = "request_failed_validation"
-    return Result.isSuccess(read)
-      ? read.success
-      : yield* new ValidationFailed({ code, errors: read.failure })
-  })
-}
 
 const bodies = {
   plan: bodyOf(actionBodies.plan),

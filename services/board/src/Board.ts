@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
+import * as AlertBoard from "@data-import/domain/board/AlertBoard"
 import * as AuditBoard from "@data-import/domain/board/AuditBoard"
 import * as CertificateBoard from "@data-import/domain/board/CertificateBoard"
 import * as AccountLists from "@data-import/domain/board/AccountLists"
@@ -20,6 +21,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as AuditLog from "@data-import/postgres/audit/AuditLog"
 import * as SealedAuditLog from "@data-import/postgres/audit/SealedAuditLog"
 import * as Accounts from "@data-import/postgres/accounts/Accounts"
+import * as Alerts from "@data-import/postgres/alerts/Alerts"
 import * as BoardSessions from "@data-import/postgres/access/BoardSessions"
 import * as Batches from "@data-import/postgres/batches/Batches"
 import * as Certificates from "@data-import/postgres/certificates/Certificates"
@@ -37,12 +39,14 @@ import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Hashing from "@data-import/server/Hashing"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Service from "@data-import/server/lifecycle/Service"
+import * as Sender from "@data-import/webhooks/Sender"
 import * as Changes from "./Changes.ts"
 import type { GuardDependencies } from "./Guard.ts"
 import * as Handlers from "./Handlers.ts"
 import * as BoardSettings from "./BoardSettings.ts"
 import * as OpenIdConnect from "./OpenIdConnect.ts"
 import * as SignIn from "./SignIn.ts"
+import * as SmtpMailer from "./SmtpMailer.ts"
 import * as WebFiles from "./WebFiles.ts"
 
 const serving = Effect.gen(function* () {
@@ -53,6 +57,7 @@ const serving = Effect.gen(function* () {
   const signIn = provider === null ? null : OpenIdConnect.make(provider, publicUrl)
   const changes = Changes.make(yield* SupplierChanges, premises)
   const forecasts = yield* MigrationForecasts.MigrationForecasts
+  const alerts = yield* AlertBoard.AlertBoard
   const web = yield* WebFiles.make(premises)
   return {
     routes: [
@@ -64,9 +69,10 @@ const serving = Effect.gen(function* () {
     otherwise: web.otherwise,
     dependencies: { database },
     warm: database,
-    background: Effect.all([yield* report, access.upkeep, changes.watch, forecasts.run], {
-      concurrency: "unbounded"
-    })
+    background: Effect.all(
+      [yield* report, access.upkeep, changes.watch, forecasts.run, alerts.run],
+      { concurrency: "unbounded" }
+    )
   }
 })
 
@@ -83,7 +89,18 @@ const documents = Layer.unwrap(
   )
 )
 
+const mailer = Layer.unwrap(Effect.map(BoardSettings.mail, SmtpMailer.layer))
+
+const alerts = Layer.unwrap(
+  Effect.gen(function* () {
+    const { publicUrl } = yield* BoardSettings.signingIn
+    const allowsPrivate = yield* BoardSettings.allowsPrivateWebhooks
+    return AlertBoard.layer({ publicUrl, allowsPrivate })
+  })
+).pipe(Layer.provide([mailer, Sender.layer]))
+
 const programs = Layer.mergeAll(
+  alerts,
   AuditBoard.layer,
   CertificateBoard.layer,
   AccountLists.layer,
@@ -99,6 +116,7 @@ const storage = ServiceStorage.of(
   Layer.mergeAll(
     AuditLog.layer,
     Accounts.layer,
+    Alerts.layer,
     BoardSessions.layer,
     Batches.layer,
     Certificates.layer,
@@ -120,9 +138,10 @@ const storage = ServiceStorage.of(
  * Settings: those of the server and the database, BOARD_PUBLIC_URL (unset), BOARD_OIDC_ISSUER
  * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
  * BOARD_OIDC_SCOPE (openid profile email), BOARD_OIDC_ROLE_CLAIM (data_import_role),
- * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes) and
- * BOARD_SESSION_LENGTH (12 hours), BOARD_SESSION_PROLONGED (unset: sessions are not prolonged), and
- * those of the document store, if there are to be links to
+ * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes),
+ * BOARD_SESSION_LENGTH (12 hours), BOARD_SESSION_PROLONGED (unset: sessions are not prolonged),
+ * BOARD_SMTP_URL (unset: no e-mail), BOARD_SMTP_FROM and
+ * BOARD_WEBHOOKS_PRIVATE (false), and those of the document store, if there are to be links to
  * documents. Behind the gateway TRUST_PROXY must be 1: sign-in links are for
  * clients on this machine only.
  */

@@ -1,10 +1,11 @@
 /** The settings of the board. */
-import { Config, Duration, Effect, Option, type Redacted } from "effect"
+import { Config, Duration, Effect, Option, type Redacted, Schema } from "effect"
 import type { SessionTimes } from "@data-import/domain/access/BoardAccess"
+import { Email } from "@data-import/domain/schema/Email"
 import * as Settings from "@data-import/domain/support/Settings"
 import type { ClaimNames } from "./Claims.ts"
 
-const isLoopback = ({ hostname }: URL): boolean =>
+export const isLoopback = ({ hostname }: URL): boolean =>
   ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
 /** Without https, the secrets of a sign-in could be read in transit. */
@@ -98,6 +99,46 @@ export const sessionTimes: Config.Config<SessionTimes> = Config.all({
     Option.getOrNull
   )
 })
+
+/** The server and the sender of e-mails. */
+export interface MailSettings {
+  readonly url: Redacted.Redacted
+  readonly from: string
+}
+
+const isMailServer = (text: string): boolean => {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^smtps?:$/.test(url.protocol) &&
+    url.hostname !== "" &&
+    /^\/?$/.test(url.pathname) &&
+    url.search + url.hash === ""
+  )
+}
+
+const smtpUrl = Settings.secret(
+  "BOARD_SMTP_URL",
+  "a URL like smtp://user:password@host:port or smtps://…, without a path or query",
+  isMailServer
+)
+
+const smtpFrom = Settings.setting("BOARD_SMTP_FROM", {
+  allowed: "an e-mail address",
+  parse: (text) => Option.getOrUndefined(Schema.decodeOption(Email)(text))
+})
+
+/** Null if there is no server of e-mails. */
+export const mail: Effect.Effect<MailSettings | null, Config.ConfigError> = Effect.gen(
+  function* () {
+    const url = yield* smtpUrl.optional
+    if (Option.isSome(url)) return { url: url.value, from: yield* smtpFrom.required }
+    yield* smtpFrom.optional
+    return null
+  }
+)
+
+export const allowsPrivateWebhooks = Settings.boolean("BOARD_WEBHOOKS_PRIVATE").or(false)
 
 /** Whether a document store is set; the settings are those of its adapters. */
 export const hasDocumentStore: Config.Config<boolean> = Config.map(

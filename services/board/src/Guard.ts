@@ -1,7 +1,8 @@
 /**
  * Who may call what: every route of the board's API goes through here, so no handler checks
  * anything itself. Everything needs a session. Every change needs its CSRF token and must come from
- * a page of the board. Every change but signing out needs the role of a manager.
+ * a page of the board. Every change but signing out and of one's own alerts needs the role of a
+ * manager.
  * Source: docs/contract/board.md#sessions.
  */
 import { hash, timingSafeEqual } from "node:crypto"

@@ -1,16 +1,28 @@
 /** The board's API: each handler calls one program and wraps its answer. */
 import { Duration, Effect } from "effect"
+import { alertBodies } from "@data-import/api/board/Alerts"
 import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
 import type { OpenSession } from "@data-import/domain/access/BoardAccess"
+import { AlertBoard } from "@data-import/domain/board/AlertBoard"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/IncomingRequest"
 import * as ActionHandlers from "./ActionHandlers.ts"
+import { bodyOf } from "./Bodies.ts"
 import * as Cookies from "./Cookies.ts"
 import * as DataHandlers from "./DataHandlers.ts"
 import * as Guard from "./Guard.ts"
 
-const bodyOf = (session: OpenSession, prolongsBy: Duration.Duration | null) => ({
+const alertSettings = bodyOf(alertBodies.settings)
+const alertTest = bodyOf(alertBodies.test)
+
+type Posted = Call & Guard.Signed & { readonly body: unknown }
+
+const answered = <E, A>(effect: Effect.Effect<A, E>) =>
+  Effect.map(effect, (body) => Answer.json(200, body))
+
+const sessionBody = (session: OpenSession, prolongsBy: Duration.Duration | null) => ({
   name: session.user.name,
   role: session.user.role,
   organisations: session.user.organisations,
@@ -24,8 +36,8 @@ const bodyOf = (session: OpenSession, prolongsBy: Duration.Duration | null) => (
 const sessionRoutes = (premises: Guard.GuardDependencies) => {
   const { access } = premises
   const answerOf = (session: OpenSession) =>
-    Answer.json(200, bodyOf(session, access.prolongs(session)))
-  return Effect.map(Configuration, ({ teams }) =>
+    Answer.json(200, sessionBody(session, access.prolongs(session)))
+  return Effect.map(Effect.all([Configuration, AlertBoard]), ([{ teams }, alerts]) =>
     Guard.handle(
       BoardSessionGroup,
       {
@@ -34,7 +46,12 @@ const sessionRoutes = (premises: Guard.GuardDependencies) => {
           Effect.map(access.prolong(session, requestId), answerOf),
         listTeams: () => Effect.map(teams, (names) => Answer.json(200, { teams: names })),
         signOut: ({ place, session }) =>
-          Effect.as(access.end(session.hash), Cookies.clear(Answer.json(200, {}), "board", place))
+          Effect.as(access.end(session.hash), Cookies.clear(Answer.json(200, {}), "board", place)),
+        getAlerts: (call) => answered(alerts.read(call)),
+        setAlerts: (call: Posted) =>
+          answered(Effect.flatMap(alertSettings(call), (body) => alerts.save(call, body))),
+        testAlerts: (call: Posted) =>
+          answered(Effect.flatMap(alertTest(call), ({ way }) => alerts.test(call, way)))
       },
       premises,
       "anyone"

@@ -71,7 +71,9 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   decideWave: () => ({ cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }),
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
   signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
-  linkDocument: () => ({ document: 0 })
+  linkDocument: () => ({ document: 0 }),
+  setAlerts: () => ({ kinds: [], failing_share: 5, import_suppliers: null, email: null }),
+  testAlerts: () => ({ way: "email" })
 }
 
 export const bodyFor = ({ identifier }: Endpoint, supplier: string): object =>

@@ -32,7 +32,8 @@ export const paths = [
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   ...certificatePaths,
-  "/board/audit/"
+  "/board/audit/",
+  "/board/alerts/"
 ]
 
 export interface Board {

@@ -88,4 +88,38 @@ inChromium("more of the pages of the board in Chromium", (board) => {
     expect(await inaccessible(page)).toEqual([])
     await close(page)
   })
+
+  it("saves what the user wants to be told, and says what came of a test", async () => {
+    const { page } = await open("/board/alerts/")
+    expect(await headline(page)).toBe(
+      "You are told of 3 of 5 kinds of alerts, by e-mail and by a webhook"
+    )
+    await page.getByRole("button", { name: "Send a test to the webhook" }).click()
+    await page.getByText("Not sent. The server answered 404.").waitFor()
+    const save = page.getByRole("button", { name: "Save" })
+    expect(await save.isDisabled()).toBe(true)
+    await page.getByLabel("Some").check()
+    await page.getByText("Choose a migration, or all.").waitFor()
+    await page.getByLabel("EAST_GAS").check()
+    await page.getByLabel("A migration is stuck").uncheck()
+    await page.getByLabel("Percent").fill("12")
+    await page.getByRole("button", { name: "Remove the webhook" }).click()
+    expect(await page.getByRole("button", { name: "Send a test e-mail" }).isDisabled()).toBe(true)
+    await save.click()
+    await page.getByText("Saved.", { exact: true }).waitFor()
+    expect(server().posted).toEqual([
+      { path: "alerts/test/", body: { way: "webhook" } },
+      {
+        path: "alerts/",
+        body: {
+          kinds: ["failing", "wave_finished"],
+          failing_share: 12,
+          import_suppliers: ["EAST_GAS"],
+          email: "maria.keller@example.com",
+          webhook: null
+        }
+      }
+    ])
+    await close(page)
+  })
 })

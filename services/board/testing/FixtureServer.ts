@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { extname, join } from "node:path"
+import { alerts } from "./sampleAlerts.ts"
 import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
 import * as Lists from "./sampleLists.ts"
@@ -120,6 +121,7 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
   const now = Date.now()
   if (path === "session/") return session(fixture, now)
   if (path === "teams/") return { teams: ["Migration Team", "Night Team"] }
+  if (path === "alerts/") return alerts(now)
   if (path === "audit/") return Accounts.audit(now)
   if (path === "migrations/") {
     return { at: Samples.instant(now), migrations: fixture.isEmpty ? [] : Samples.migrations(now) }
@@ -173,6 +175,8 @@ const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
     return isFirst ? { changed: 400, next_after: "NL-0000400" } : { changed: 12, next_after: null }
   }
   if (path.endsWith("plan/")) return { points: [] }
+  if (path === "alerts/") return alerts(Date.now())
+  if (path === "alerts/test/") return { sent: false, answer: "The server answered 404." }
   if (path.endsWith("certificates/")) return { certificate_id: Certificates.later }
   if (path.endsWith("document-links/")) {
     return { url: "/board/document", expires_at: Samples.instant(Date.now() + 300_000) }

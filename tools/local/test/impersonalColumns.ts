@@ -36,6 +36,11 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refresh_tokens: "family hash",
     refusal_windows: "api_key organisation"
   },
+  "what a user of the board is told, and where: addresses of users, which go with their settings": {
+    alert_deliveries: "error subject way",
+    alert_settings: "email kinds name organisations subject suppliers webhook",
+    alerts: "kind reason supplier what"
+  },
   "what a batch is to do, and how its lines ended": {
     batch_chunks: "judged_by judged_codes outcomes",
     batch_problem_sets: "digest",

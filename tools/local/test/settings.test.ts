@@ -132,7 +132,14 @@ const ofBoard: ReadonlyArray<Case> = [
   text("BOARD_OIDC_ORGANISATIONS_CLAIM"),
   duration("BOARD_SESSION_IDLE", "59 seconds", "25 hours"),
   duration("BOARD_SESSION_LENGTH", "59 seconds", "8 days"),
-  duration("BOARD_SESSION_PROLONGED", "59 minutes", "25 hours")
+  duration("BOARD_SESSION_PROLONGED", "59 minutes", "25 hours"),
+  {
+    name: "BOARD_SMTP_URL",
+    bad: ["somewhere", "https://somewhere", "smtp://user:pw@somewhere/?a=b", "smtp://x/y"],
+    secret: true
+  },
+  { name: "BOARD_SMTP_FROM", bad: ["somebody", "a@example.com, b@example.com"] },
+  { name: "BOARD_WEBHOOKS_PRIVATE", bad: ["yes", "1"] }
 ]
 
 interface Process {

@@ -1,9 +1,9 @@
 /**
  * The interface between the board and its web part, below `/board/api/`. A session cookie names the
- * user instead of a token. Viewers may GET; everything else is for managers, except signing out,
- * and needs `X-CSRF-Token`. A GET that a page sends in the background has the header
- * `X-Background: 1`, and does not renew the session. A supplier that the user may not see is a 404.
- * Errors have the envelope of the contract.
+ * user instead of a token. Viewers may GET; everything else is for managers, except signing out and
+ * the user's own alerts, and needs `X-CSRF-Token`. A GET that a page sends in the background has
+ * the header `X-Background: 1`, and does not renew the session. A supplier that the user may not
+ * see is a 404. Errors have the envelope of the contract.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
@@ -17,6 +17,7 @@ import { flag, oneOf, plainText, wholeNumber } from "../Parameter.ts"
 import { accountFiles } from "./AccountFiles.ts"
 import * as Accounts from "./Accounts.ts"
 import { actionBodies } from "./ActionBodies.ts"
+import { alertBodies, AlertsBody, AlertTestBody } from "./Alerts.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
@@ -135,7 +136,10 @@ export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
   get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
   get("listTeams", `${root}teams/`, { success: Accounts.TeamsBody }),
   post("prolongSession", `${root}session/prolong/`, { success: Accounts.SessionBody }),
-  post("signOut", `${root}sign-out/`, { success: Schema.Struct({}) })
+  post("signOut", `${root}sign-out/`, { success: Schema.Struct({}) }),
+  get("getAlerts", `${root}alerts/`, { success: AlertsBody }),
+  post("setAlerts", `${root}alerts/`, { payload: alertBodies.settings, success: AlertsBody }),
+  post("testAlerts", `${root}alerts/test/`, { payload: alertBodies.test, success: AlertTestBody })
 )
 
 export const BoardGroup = HttpApiGroup.make("board").add(

@@ -52,7 +52,8 @@ export const boardActions = [
   "set_plan",
   "decide_wave",
   "move_accounts",
-  "sign_off"
+  "sign_off",
+  "set_alerts"
 ] as const
 export type BoardAction = (typeof boardActions)[number]
 

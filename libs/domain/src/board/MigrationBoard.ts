@@ -6,7 +6,6 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { bodies } from "../batches/BatchManagement.ts"
 import { type Batch, BatchId } from "../batches/Batch.ts"
-import { remaining } from "../batches/Counts.ts"
 import { isRehearsal } from "../batches/Rehearsal.ts"
 import {
   type OutcomeLine,
@@ -14,7 +13,7 @@ import {
   RehearsalOutcomes
 } from "../batches/RehearsalOutcomes.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
-import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
+import type { Supplier } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
@@ -22,7 +21,7 @@ import {
   controlTotalsBody,
   type ControlTotalsAnswer
 } from "../migrations/ControlTotalsManagement.ts"
-import { Migrations, type MigrationCounts } from "../migrations/Migrations.ts"
+import { Migrations } from "../migrations/Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
@@ -32,11 +31,9 @@ import { traced } from "../support/Traced.ts"
 import { problemsShown, readBatchDetail } from "./BatchDetail.ts"
 import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "../migrations/Condition.ts"
+import { type KnownDependencies, readKnown } from "../migrations/KnownMigrations.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
-import { unstagedOf } from "../migrations/OpenWorkText.ts"
-import { linesToDo, movesByItself, readUnfinished, stagingLines } from "../migrations/OpenWork.ts"
-import { expectedBy } from "../migrations/Plan.ts"
 import { stepsBetween, type Step } from "../migrations/Steps.ts"
 import { visibleSupplier, visibleSuppliers } from "./VisibleSuppliers.ts"
 
@@ -119,74 +116,16 @@ const batchesShown = 50
 const cohortsShown = 1_000
 const oldestShown = 10
 
-interface Dependencies {
-  readonly batches: Batches["Service"]
+interface Dependencies extends KnownDependencies {
   readonly configuration: Configuration["Service"]
-  readonly controlTotals: ControlTotals["Service"]
-  readonly forecasts: MigrationForecasts["Service"]
-  readonly migrations: Migrations["Service"]
   readonly outcomes: RehearsalOutcomes["Service"]
   readonly summaries: SupplierSummaries["Service"]
 }
 
-/** The facts about each supplier, read with few statements for all of them. */
-const known = Effect.fnUntraced(function* (
-  { batches, controlTotals, forecasts, migrations }: Dependencies,
-  suppliers: ReadonlyArray<Supplier>,
-  at: DateTime.Utc
-) {
-  const codes = suppliers.map(({ code }) => code)
-  const [counts, plans, expected, unfinished] = yield* Effect.all(
-    [
-      migrations.overview({ suppliers: codes, at }),
-      migrations.plans(codes),
-      controlTotals.expected(codes),
-      readUnfinished(batches)
-    ],
-    { concurrency: "unbounded" }
-  )
-  const byCode = new Map(
-    counts.map((each): [SupplierCode, MigrationCounts] => [each.supplier, each])
-  )
-  return suppliers.flatMap((supplier): ReadonlyArray<Bodies.Known> => {
-    const ofSupplier = byCode.get(supplier.code)
-    const own = unfinished.filter(({ settings }) => settings.supplier === supplier.code)
-    const paused = own.filter(({ pausedBy }) => pausedBy.size > 0)
-    const toDo = linesToDo(own)
-    const plan = plans.get(supplier.code) ?? null
-    return ofSupplier === undefined
-      ? []
-      : [
-          {
-            supplier,
-            counts: ofSupplier,
-            plan,
-            // The last forecast may be older than the event that stopped the migration.
-            forecast:
-              supplier.status === "Ongoing" && movesByItself(ofSupplier.states, toDo)
-                ? forecasts.of(supplier.code)
-                : null,
-            pausedBatches: paused.map(({ counts: lines, pausedBy }) => ({
-              pausedBy,
-              failed: lines.failed,
-              remaining: remaining(lines)
-            })),
-            linesToDo: toDo,
-            unstaged: unstagedOf(
-              ofSupplier.states,
-              { ...stagingLines(own), refused: ofSupplier.linesRefused },
-              plan && expectedBy(plan),
-              expected.get(supplier.code) ?? []
-            )
-          }
-        ]
-  })
-})
-
 const list = Effect.fnUntraced(function* (deps: Dependencies, user: BoardUser) {
   const at = yield* DateTime.now
   const suppliers = yield* visibleSuppliers(deps.configuration, user)
-  const found = yield* known(deps, suppliers, at)
+  const found = yield* readKnown(deps, suppliers, at)
   const migrations = found.map((each) => Bodies.migrationBody(each, at)).toSorted(byNeed)
   return { at: formatInstant(at), migrations }
 })
@@ -198,7 +137,7 @@ const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Suppli
   const failedBefore = DateTime.subtractDuration(at, stuckAfter)
   const [found, summary, oldest, record] = yield* Effect.all(
     [
-      known(deps, [supplier], at),
+      readKnown(deps, [supplier], at),
       summaries.read({ supplier: code, cohort: null, at }),
       migrations.oldestOpen({ supplier: code, failedBefore, limit: oldestShown }),
       forecasts.record(code)

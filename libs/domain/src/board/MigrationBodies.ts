@@ -12,22 +12,20 @@ import type { OutcomeLine } from "../batches/RehearsalOutcomes.ts"
 import { type Code, registry } from "../codes/Code.ts"
 import { clearedLines, type Problems } from "../batches/Problems.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
-import { type Supplier, wireCode } from "../suppliers/Supplier.ts"
+import { wireCode } from "../suppliers/Supplier.ts"
 import type { ForecastRecord, KeptForecast } from "../migrations/Forecasts.ts"
 import type {
   CohortCounts,
   CohortsCounted,
-  MigrationCounts,
-  MigrationPlan,
   OpenImport,
   PastCounts,
   StateCounts
 } from "../migrations/Migrations.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
-import { type Forecast, judge, type PausedBatch } from "../migrations/Condition.ts"
-import type { Unstaged } from "../migrations/OpenWorkText.ts"
+import { judge } from "../migrations/Condition.ts"
 import { expectedBy } from "../migrations/Plan.ts"
+import { type Known, standingOf } from "../migrations/KnownMigrations.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -49,26 +47,10 @@ export const explained = (code: string): { readonly meaning: string; readonly re
   return { meaning, remedy }
 }
 
-export interface Known {
-  readonly supplier: Supplier
-  readonly counts: MigrationCounts
-  readonly plan: MigrationPlan | null
-  readonly forecast: Forecast | null
-  readonly pausedBatches: ReadonlyArray<PausedBatch>
-  readonly linesToDo: number
-  readonly unstaged: Unstaged
-}
-
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
   const { counts, forecast, plan, supplier, unstaged } = known
   const { changedAt, importedHourly, importedLastHour, moneyTies, states } = counts
-  const { condition, reason } = judge({
-    ...known,
-    ...counts,
-    status: supplier.status,
-    timeZone: supplier.timeZone,
-    at
-  })
+  const { condition, reason } = judge(standingOf(known, at))
   return {
     import_supplier: wireCode(supplier.code) as string,
     organisation: supplier.organisation as string,

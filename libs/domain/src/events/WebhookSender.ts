@@ -8,7 +8,7 @@ export interface WebhookMessage {
   readonly id: string
   readonly at: DateTime.Utc
   readonly body: string
-  /** The message is signed with each of them. */
+  /** The message is signed with each of them; with none it is unsigned. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 

@@ -107,14 +107,14 @@ const stuck = (standing: Standing): string | null => {
   const idle = DateTime.distance(importedAt, at)
   return Duration.isLessThan(idle, stuckAfter)
     ? null
-    : `${accounts(waiting)} wait, and none was imported for ` +
+    : `${accounts(waiting)} ${waiting === 1 ? "waits" : "wait"}, and none was imported for ` +
         `${inEnglish(Math.floor(Duration.toHours(idle)))} hours.`
 }
 
-const failing = (standing: Standing): string | null => {
+const failing = (standing: Standing, share = failingShare): string | null => {
   const failed = failedIn(standing)
   const tried = triedIn(standing)
-  return failed > 0 && failed * 100 >= tried * failingShare
+  return failed > 0 && failed * 100 >= tried * share
     ? `${inEnglish(failed)} of ${inEnglish(tried)} that were tried have failed ` +
         `(${percent(failed, tried)}).`
     : null
@@ -151,7 +151,7 @@ const waiting = (standing: Standing): string | null => {
 
 const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string | null]> = [
   ["stuck", stuck],
-  ["failing", failing],
+  ["failing", (standing) => failing(standing)],
   ["slow", slow],
   ["waiting", waiting]
 ]
@@ -198,6 +198,18 @@ export const judge = (standing: Standing): Judgement => {
       `${inEnglish(waitingIn(standing) + failedIn(standing))} are open${linesText(standing)}`
   }
 }
+
+const troubles = { stuck, failing, slow }
+
+/**
+ * Why a migration has this condition, whichever it is listed by; null if it has not. `share` is the
+ * percentage of `failing`.
+ */
+export const reasonFor = (
+  condition: keyof typeof troubles,
+  standing: Standing,
+  share = failingShare
+): string | null => (atRest(standing) === null ? troubles[condition](standing, share) : null)
 
 /** The worst first, then by the number of failed imports, then by code. */
 export const byNeed: Order.Order<{

@@ -44,6 +44,11 @@ const create = Effect.fnUntraced(function* (sql: Sql, hash: string, session: Boa
       (hash, subject, name, role, organisations, csrf_token, created_at, last_seen_at)
     values (${hash}, ${user.subject}, ${user.name}, ${user.role}, ${user.organisations}::text[],
       ${csrfToken}, ${toDateUtc(createdAt)}, ${toDateUtc(lastSeenAt)})`
+  yield* sql`
+    update alert_settings
+    set name = ${user.name}, organisations = ${user.organisations}::text[],
+      signed_in_at = ${toDateUtc(createdAt)}
+    where subject = ${user.subject}`
   for (const entry of signedIn(user)) yield* recordOperator(sql, entry)
 })
 
@@ -95,10 +100,10 @@ const prolong = Effect.fnUntraced(function* (
 })
 
 const endAll = Effect.fnUntraced(function* (sql: Sql, ending: Ending) {
-  const ended = yield* sql`
-    delete from board_sessions
-    where ${ending === "all" ? sql`true` : sql`${ending.user} in (subject, name)`}
-    returning created_at`
+  const isOfUser = ending === "all" ? sql`true` : sql`${ending.user} in (subject, name)`
+  const ended = yield* sql`delete from board_sessions where ${isOfUser} returning created_at`
+  // Who may have lost access is told nothing either, until the next sign-in.
+  yield* sql`update alert_settings set organisations = '{}' where ${isOfUser}`
   if (ending === "all") yield* sql`delete from board_links`
   yield* recordOperator(sql, sessionsEnded(ending, ended.length))
   return ended.length

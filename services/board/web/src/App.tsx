@@ -9,6 +9,7 @@ import { listen } from "./data/Changes.ts"
 import { refresh, useAnswer } from "./data/Store.ts"
 import { SessionEnded, SignedIn } from "./data/User.ts"
 import { AccountPage } from "./pages/AccountPage.tsx"
+import { AlertsPage } from "./pages/AlertsPage.tsx"
 import { AuditPage } from "./pages/AuditPage.tsx"
 import { BatchPage } from "./pages/BatchPage.tsx"
 import { CertificatePage } from "./pages/CertificatePage.tsx"
@@ -71,6 +72,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       )
     case "audit":
       return <AuditPage />
+    case "alerts":
+      return <AlertsPage />
     case "unknown":
       return (
         <>
@@ -121,6 +124,9 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
         )}
       </span>
       {session.prolongs_by !== null && <ProlongButton seconds={session.prolongs_by} />}
+      <Link to={pages.alerts} isCurrent={page.name === "alerts"}>
+        Alerts
+      </Link>
       <SignOut session={session} />
     </div>
   </header>

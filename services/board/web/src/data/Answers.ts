@@ -3,6 +3,7 @@
  * compile here. Only types are imported, so the definition is not in the bundle.
  */
 import type * as Accounts from "@data-import/api/board/Accounts"
+import type { AlertsBody, AlertTestBody } from "@data-import/api/board/Alerts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
@@ -40,6 +41,8 @@ export type AuditEntry = typeof Accounts.AuditEntryBody.Type
 export type Audit = typeof Accounts.AuditBody.Type
 export type Move = typeof Accounts.MoveBody.Type
 export type MoveDetail = typeof Accounts.MoveDetailBody.Type
+export type Alerts = typeof AlertsBody.Type
+export type AlertTest = typeof AlertTestBody.Type
 export type Session = typeof Accounts.SessionBody.Type
 export type Teams = typeof Accounts.TeamsBody.Type
 export type Revealed = typeof Accounts.RevealedBody.Type

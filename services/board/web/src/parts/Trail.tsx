@@ -3,7 +3,7 @@ import { Link } from "../routing/Location.tsx"
 import { type Page, pages } from "../routing/Paths.ts"
 
 const above = (page: Page): ReadonlyArray<readonly [string, string]> => {
-  if (page.name === "migrations" || page.name === "audit" || page.name === "unknown") return []
+  if (!("supplier" in page)) return []
   const all = ["Migrations", pages.migrations()] as const
   if (page.name === "migration") return [all]
   const one = [page.supplier, pages.migration(page.supplier)] as const

@@ -42,7 +42,8 @@ export const pages = {
     withQuery(`${migration(supplier)}certificates/${encodeURIComponent(id)}/`, query),
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
-  audit: (query: Query = {}) => withQuery(`${root}audit/`, query)
+  audit: (query: Query = {}) => withQuery(`${root}audit/`, query),
+  alerts: `${root}alerts/`
 }
 
 export const answers = {
@@ -50,6 +51,8 @@ export const answers = {
   teams: `${api}teams/`,
   signOut: `${api}sign-out/`,
   prolong: `${api}session/prolong/`,
+  alerts: `${api}alerts/`,
+  testAlerts: `${api}alerts/test/`,
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>
@@ -68,7 +71,7 @@ export const answers = {
 /** A page of the board, with what its path names. */
 export type Page =
   | { readonly name: "migrations" }
-  | { readonly name: "audit" }
+  | { readonly name: "audit" | "alerts" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
   | { readonly name: "forecasts" | "certificates" | "wave"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
@@ -96,7 +99,7 @@ export const pageAt = (path: string): Page => {
   if (parts.at(-1) === "") parts.pop()
   const [kind, supplier, list, number, rest] = parts
   if (kind === undefined) return { name: "migrations" }
-  if (kind === "audit" && parts.length === 1) return { name: "audit" }
+  if ((kind === "audit" || kind === "alerts") && parts.length === 1) return { name: kind }
   if (kind !== "migrations" || !supplier) return unknown
   if (list === "batches" && number && parts.length === 5) {
     return rest === "lines" || rest === "outcome"

@@ -48,7 +48,8 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   set_plan: "Plan entered",
   decide_wave: "Go or no-go of a wave decided",
   move_accounts: "Accounts moved",
-  sign_off: "Migration signed off"
+  sign_off: "Migration signed off",
+  set_alerts: "Alerts of the user set"
 }
 
 const isAction = (action: string): action is AuditAction => Object.hasOwn(actions, action)

@@ -7,6 +7,7 @@ import {
 } from "@data-import/domain/migrations/OpenWorkText"
 import type {
   Account,
+  Alerts,
   BatchBody,
   BatchLines,
   Condition,
@@ -250,4 +251,17 @@ export const ofAccount = (account: Account): string => {
   if (state === "PENDING") return `${number} is staged and waits to be imported`
   if (state === "IN_PROGRESS") return `${number} is being imported`
   return `${number} is ${stateWord(state).toLowerCase()}`
+}
+
+/** Of the user's alerts, as they are stored. */
+export const ofAlerts = ({ email, kinds, sends_email, webhook }: Alerts): string => {
+  const ways = [
+    ...(email !== null && sends_email ? ["by e-mail"] : []),
+    ...(webhook === null ? [] : ["by a webhook"])
+  ]
+  const things = `${count(kinds.length)} of 5 kinds of alerts`
+  if (kinds.length === 0) return "All 5 kinds of alerts are off"
+  return ways.length === 0
+    ? `You chose ${things}, and nowhere to send them`
+    : `You are told of ${things}, ${ways.join(" and ")}`
 }
