@@ -146,7 +146,8 @@ layer(alertLayer, { excludeTestServices: true, timeout: "1 minute" })("alerts", 
         user: users.silenced.user,
         csrfToken: "x",
         createdAt,
-        lastSeenAt: createdAt
+        lastSeenAt: createdAt,
+        prolongedUntil: null
       })
       yield* minute
       expect(subjects(users.silenced.email)).toEqual([failing(code)])
