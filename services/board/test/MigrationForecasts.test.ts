@@ -59,7 +59,13 @@ layer(boardLayer, { excludeTestServices: true })("the forecasts of the board", (
       yield* importedHourly(mine)
       yield* keepAll
       expect((yield* detail(user, code)).migration.forecast).not.toBeNull()
-      yield* recordSignOff({ supplier: code, certificate: null, caller: mine.caller, at: noon })
+      yield* recordSignOff({
+        supplier: code,
+        certificate: null,
+        reason: null,
+        caller: mine.caller,
+        at: noon
+      })
       yield* keepAll
       expect(yield* detail(user, code)).toMatchObject({
         migration: { condition: "done", forecast: null },

@@ -47,6 +47,7 @@ const reasonOf = (
     case "waiting":
       return `${text(PENDING)} accounts wait to be imported.`
     case "paused":
+    case "unfinished":
       return `It is paused, with ${text(open)} accounts open.`
     case "running":
       return `${text(lastHour)} were imported in the last hour, ${text(open)} are open.`

@@ -51,6 +51,7 @@ export const boardActions = [
   "set_plan",
   "decide_wave",
   "move_accounts",
+  "comment",
   "sign_off"
 ] as const
 export type BoardAction = (typeof boardActions)[number]

@@ -17,6 +17,7 @@ import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
+import { Comments } from "../migrations/Comments.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import {
   controlTotalsBody,
@@ -121,6 +122,7 @@ const oldestShown = 10
 
 interface Dependencies {
   readonly batches: Batches["Service"]
+  readonly comments: Comments["Service"]
   readonly configuration: Configuration["Service"]
   readonly controlTotals: ControlTotals["Service"]
   readonly forecasts: MigrationForecasts["Service"]
@@ -131,17 +133,18 @@ interface Dependencies {
 
 /** The facts about each supplier, read with few statements for all of them. */
 const known = Effect.fnUntraced(function* (
-  { batches, controlTotals, forecasts, migrations }: Dependencies,
+  { batches, comments, controlTotals, forecasts, migrations }: Dependencies,
   suppliers: ReadonlyArray<Supplier>,
   at: DateTime.Utc
 ) {
   const codes = suppliers.map(({ code }) => code)
-  const [counts, plans, expected, unfinished] = yield* Effect.all(
+  const [counts, plans, expected, unfinished, reasons] = yield* Effect.all(
     [
       migrations.overview({ suppliers: codes, at }),
       migrations.plans(codes),
       controlTotals.expected(codes),
-      readUnfinished(batches)
+      readUnfinished(batches),
+      comments.reasons(codes)
     ],
     { concurrency: "unbounded" }
   )
@@ -172,6 +175,7 @@ const known = Effect.fnUntraced(function* (
               remaining: remaining(lines)
             })),
             linesToDo: toDo,
+            statusReason: reasons.get(supplier.code) ?? null,
             unstaged: unstagedOf(
               ofSupplier.states,
               { ...stagingLines(own), refused: ofSupplier.linesRefused },
@@ -320,6 +324,7 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const deps: Dependencies = {
     batches: yield* Batches,
+    comments: yield* Comments,
     configuration,
     controlTotals: yield* ControlTotals,
     forecasts: yield* MigrationForecasts,

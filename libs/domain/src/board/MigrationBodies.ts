@@ -4,6 +4,7 @@
  */
 import type { DateTime } from "effect"
 import { documentsMissing, type SupplierSummary, ties } from "../migrations/SupplierSummary.ts"
+import type { StatusReason } from "../migrations/Comments.ts"
 import type { BatchSettings } from "../batches/Batch.ts"
 import type { BatchBody } from "../batches/BatchBody.ts"
 import type { ForecastBody } from "../batches/BatchForecast.ts"
@@ -56,6 +57,7 @@ export interface Known {
   readonly forecast: Forecast | null
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   readonly linesToDo: number
+  readonly statusReason: StatusReason | null
   readonly unstaged: Unstaged
 }
 

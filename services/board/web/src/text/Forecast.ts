@@ -41,7 +41,7 @@ export const whatWaits = (migration: Counts): string => {
 /** Why a migration has no forecast; empty if there is nothing to forecast. */
 export const whyNone = (migration: Standing): string => {
   const { condition, imported_last_hour } = migration
-  if (condition === "done") return ""
+  if (condition === "done" || condition === "unfinished") return ""
   if (condition === "paused") return "There is no forecast while it is paused."
   if (waitsForData(migration)) return `There is no forecast: only ${whatWaits(migration)}.`
   return imported_last_hour > 0
