@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { extname, join } from "node:path"
 import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
+import { comments } from "./sampleComments.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 import { controlTotals } from "./sampleTotals.ts"
@@ -93,6 +94,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     [`moves/${Accounts.moveId}/`]: () => Accounts.move(now),
+    "comments/": () => comments(query, (hours) => Samples.instant(now - hours * 3_600_000)),
     "cohorts/": () => Samples.cohorts(migration),
     "control-totals/": () => ({ totals: controlTotals(migration, now) }),
     "batches/": () => Samples.batches(now),

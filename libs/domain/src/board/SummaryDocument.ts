@@ -1,6 +1,6 @@
 /**
  * The summary of a migration to keep after its sign-off: its counts, its open items, and the money
- * with the sums that must tie, and what people said. It has no personal data, so comments on accounts
+ * with the sums that must tie, and what people said. It has no personal data: comments on accounts
  * are only counted.
  * Source: docs/contract/board.md#sign-off.
  */

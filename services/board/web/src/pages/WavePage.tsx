@@ -5,6 +5,7 @@ import { DecisionButton } from "../actions/DecisionButton.tsx"
 import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { BatchState } from "../parts/Batch.tsx"
+import { CorrectionLinks, CorrectionsSent } from "../parts/CorrectionLinks.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Section } from "../parts/Section.tsx"
@@ -19,6 +20,7 @@ import { count, counted } from "../text/Numbers.ts"
 import { hasHappened, outcomeText } from "../text/Rehearsal.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
 import { TotalsTable } from "./ControlTotalsSection.tsx"
+import { CommentsSection } from "./CommentsSection.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
 
 type Decision = WaveReview["decisions"][number]
@@ -198,6 +200,14 @@ const Facts = (props: Props) => {
           </Fact>
         </>
       )}
+      {review.states.FAILED + lines_refused > 0 && (
+        <Fact name="Corrections">
+          <CorrectionLinks supplier={supplier} cohort={review.cohort}>
+            For the supplier
+          </CorrectionLinks>{" "}
+          <CorrectionsSent supplier={supplier} cohort={review.cohort} />
+        </Fact>
+      )}
       <Fact name="Accounts now">
         <Accounts {...props} />
       </Fact>
@@ -292,6 +302,7 @@ const Body = (props: Props) => {
             />
           )}
         </Section>
+        <CommentsSection supplier={supplier} cohort={cohort} />
       </div>
     </>
   )
