@@ -46,9 +46,9 @@ const pausedBy = (...reasons: ReadonlyArray<PauseReason>) => ({
   remaining: 1_500
 })
 
-const doneIn = (hours: number): Forecast => {
+const doneIn = (hours: number, later = 0): Forecast => {
   const at = DateTime.add(noon, { hours })
-  return { at, low: at, high: at }
+  return { open: 400, at, low: at, high: DateTime.add(at, { hours: later }) }
 }
 
 const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
@@ -159,9 +159,9 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "will be done after its plan",
-    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(62) },
+    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(62, 48) },
     "slow",
-    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+    "It will probably be done between 2026-01-04 and 2026-01-06, and is planned for 2026-01-03."
   ],
   [
     "will be done on the last day of its plan",
@@ -173,7 +173,7 @@ const cases: ReadonlyArray<Case> = [
     "will be done after the last day where it is",
     { plan: [point("2026-01-03", 1_000)], forecast: doneIn(50), timeZone: auckland },
     "slow",
-    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+    "It will probably be done on 2026-01-04, and is planned for 2026-01-03."
   ],
   [
     "has an attempt that runs",

@@ -107,7 +107,12 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
     balances_match: true,
     last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
     forecast: isMoving(condition)
-      ? { at: instant(at), low: instant(at - 6 * hour), high: instant(at + 6 * hour) }
+      ? {
+          open: states.PENDING + 8,
+          at: instant(at),
+          low: instant(at - 6 * hour),
+          high: instant(at + 6 * hour)
+        }
       : null
   }
 }

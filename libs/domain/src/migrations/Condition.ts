@@ -33,8 +33,10 @@ export const conditions = [
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** When the open imports will be done: the median, and the 10th and 90th percentiles. */
+/** When what is worked on will be done: the median, and the 10th and 90th percentiles. */
 export interface Forecast {
+  /** How many accounts and lines that is. */
+  readonly open: number
   readonly at: DateTime.Utc
   readonly low: DateTime.Utc
   readonly high: DateTime.Utc
@@ -150,7 +152,9 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
   if (end === null || forecast === null || !DateTime.isGreaterThan(forecast.at, end)) return null
   // The end of a day is the first instant of the next.
   const planEnd = dayOf(DateTime.subtract(end, { seconds: 1 }), timeZone)
-  return `It will be done on ${dayOf(forecast.at, timeZone)}, and is planned for ${planEnd}.`
+  const [from, to] = [dayOf(forecast.low, timeZone), dayOf(forecast.high, timeZone)]
+  const days = from === to ? `on ${from}` : `between ${from} and ${to}`
+  return `It will probably be done ${days}, and is planned for ${planEnd}.`
 }
 
 const waiting = (standing: Standing): string | null => {

@@ -137,6 +137,7 @@ const Accepting = (props: AcceptingProps) => (
       />
       Sign off although this is open
     </label>
+    <p class="quiet">Write no personal data: the reason is kept.</p>
     <TextArea label="Reason (stays in sight)" value={props.reason} change={props.setReason} />
   </>
 )

@@ -38,6 +38,7 @@ const Pause = ({ close, migration }: Props) => {
       <p>
         Every request to stage or import an account of {supplier} is refused, and its batches pause.
         Open now: {open}. It stays as it is, and in sight with the reason. Undo it with Resume.
+        Write no personal data: the reason is kept.
       </p>
       <TextArea label="Reason" value={reason} change={setReason} />
     </ActionDialog>

@@ -5,8 +5,9 @@ import { stateWord } from "./Words.ts"
 
 type Open = NonNullable<Comment["open"]>[number]
 
-/** Open items other than account states: their names, and the section of the page to see them. */
+/** Open items that no list of accounts shows: their names, and the section that shows them. */
 export const openOthers: Readonly<Record<string, readonly [word: string, part: string]>> = {
+  IN_PROGRESS: ["Accounts in progress", "progress"],
   NOTHING_STAGED: ["Nothing was staged", "progress"],
   LINES_FAILED: ["Lines of batches that failed", "batches"],
   LINES_REMAINING: ["Lines of batches to do", "batches"],
@@ -19,7 +20,7 @@ export const openOthers: Readonly<Record<string, readonly [word: string, part: s
 }
 
 export const openWord = ({ what }: Pick<Open, "what">): string =>
-  openOthers[what]?.[0] ?? `Accounts: ${stateWord(what)}`
+  openOthers[what]?.[0] ?? `${stateWord(what)} accounts`
 
 const deeds: Readonly<Record<Comment["about"], string>> = {
   comment: "",
