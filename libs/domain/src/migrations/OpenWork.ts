@@ -39,7 +39,8 @@ export const linesToDo = (unfinished: ReadonlyArray<Batch>): number =>
 
 /**
  * Accounts and lines that somebody works on: what is pending, and lines of active batches. A failed
- * account is among them only while a batch tries it again, and a refused line once it is sent again.
+ * account is among them only while a batch tries it again, and a refused line once it is sent
+ * again.
  */
 export const workOf = (states: StateCounts, unfinished: ReadonlyArray<Batch>): number => {
   const active = unfinished.filter(goesOn)
