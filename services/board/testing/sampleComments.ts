@@ -33,7 +33,7 @@ export const comments = (
     said(instantBefore(30), {
       about: "pause",
       by: "board:Ann Lee",
-      text: "Waiting for corrected dates.\nThey come on Monday.",
+      text: "Waiting for corrected dates.\nThey come on 7 December.",
       open: [
         { what: "FAILED", count: 412 },
         { what: "BATCHES", count: 1 }

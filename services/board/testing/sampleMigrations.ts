@@ -48,7 +48,7 @@ const reasonOf = (
       return `${text(PENDING)} accounts wait to be imported.`
     case "paused":
     case "unfinished":
-      return `It is paused, with ${text(open)} accounts open: waiting for dates (Ann Lee, 28 Nov).`
+      return `It is paused, with ${text(open)} accounts open: late data (Ann, 28 Nov).`
     case "running":
       return `${text(lastHour)} were imported in the last hour, ${text(open)} are open.`
     case "done":

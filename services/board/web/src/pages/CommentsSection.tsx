@@ -37,7 +37,7 @@ const Said = ({ comment, isOfAll, supplier }: SaidProps) => {
             , on <On comment={comment} supplier={supplier} />
           </>
         )}
-        {deed !== "" && `, ${deed}`}
+        {deed !== "" && <span class="past">, {deed}</span>}
       </p>
       <p class="said">
         {comment.about === "corrections_sent" && "To "}

@@ -263,6 +263,12 @@ const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
     }
   })
 
+/** Why somebody has paused it or left work open is written whole, however long. */
+const rowClass = ({ condition }: Migration): string => {
+  if (needsAttention(condition)) return "needy"
+  return condition === "paused" || condition === "unfinished" ? "healthy explained" : "healthy"
+}
+
 const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
   const { condition: chosen, search, sort } = askedOf(query)
   const wanted = (search ?? "").toLowerCase()
@@ -286,7 +292,7 @@ const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams })
       columns={sortable(query)}
       rows={sorted(found, sort)}
       keyOf={({ import_supplier }) => import_supplier}
-      rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
+      rowClass={rowClass}
     />
   )
 }

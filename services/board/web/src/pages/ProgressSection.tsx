@@ -61,7 +61,7 @@ const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
       </Link>
       . <span class="interval">{interval(forecast, zone)}</span>{" "}
       <span class="quiet">
-        {madeOf(forecast, migration)} {known}
+        <span class="past">{madeOf(forecast, migration)}</span> {known}
       </span>
     </p>
   )

@@ -200,14 +200,6 @@ const Facts = (props: Props) => {
           </Fact>
         </>
       )}
-      {review.states.FAILED + lines_refused > 0 && (
-        <Fact name="Corrections">
-          <CorrectionLinks supplier={supplier} cohort={review.cohort}>
-            For the supplier
-          </CorrectionLinks>{" "}
-          <CorrectionsSent supplier={supplier} cohort={review.cohort} />
-        </Fact>
-      )}
       <Fact name="Accounts now">
         <Accounts {...props} />
       </Fact>
@@ -241,6 +233,17 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Decision>> => [
   { name: "Why", cell: ({ note }) => note ?? "" }
 ]
 
+/** What the supplier has to correct of the wave. */
+const Corrections = ({ review: { cohort, lines_refused, states }, supplier }: Props) =>
+  states.FAILED + lines_refused === 0 ? null : (
+    <p>
+      <CorrectionLinks supplier={supplier} cohort={cohort}>
+        Corrections for the supplier
+      </CorrectionLinks>{" "}
+      <CorrectionsSent supplier={supplier} cohort={cohort} />
+    </p>
+  )
+
 const Body = (props: Props) => {
   const { review, supplier } = props
   const { cohort, control_totals, decisions, rehearsal, states } = review
@@ -271,6 +274,7 @@ const Body = (props: Props) => {
         </div>
       </div>
       <Facts {...props} />
+      <Corrections {...props} />
       <div class="sections">
         {rehearsal !== null && rehearsal.forecast !== null && (
           <ForecastSection

@@ -44,7 +44,7 @@ export const CorrectionsSent = ({ cohort, supplier }: Of) => {
   const { value } = useAnswer<Comments>(answers.of(supplier, "comments/", query))
   const [sent] = value?.comments ?? []
   return (
-    <span>
+    <span class="past">
       {value === undefined
         ? "…"
         : sent === undefined && "It is not noted that they were sent to the supplier."}
