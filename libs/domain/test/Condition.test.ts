@@ -9,6 +9,7 @@ import {
   judge,
   type Standing
 } from "../src/migrations/Condition.ts"
+import type { StatusReason } from "../src/migrations/Comments.ts"
 import { timeZoneNamed, utc } from "../src/suppliers/BusinessDay.ts"
 import { noCounts, type StateCounts } from "../src/migrations/Migrations.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
@@ -24,6 +25,7 @@ const standing: Standing = {
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
   pausedBatches: [],
   linesToDo: 0,
+  statusReason: null,
   unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0, unexpected: 0 },
   plan: null,
   forecast: null,
@@ -31,15 +33,22 @@ const standing: Standing = {
   at: noon
 }
 
+const because = (text: string, at = noon, open: StatusReason["open"] = null): StatusReason => ({
+  text,
+  by: "board:mia",
+  at,
+  open
+})
+
 const pausedBy = (...reasons: ReadonlyArray<PauseReason>) => ({
   pausedBy: new Set(reasons),
   failed: 25,
   remaining: 1_500
 })
 
-const doneIn = (hours: number): Forecast => {
+const doneIn = (hours: number, later = 0): Forecast => {
   const at = DateTime.add(noon, { hours })
-  return { at, low: at, high: at }
+  return { open: 400, at, low: at, high: DateTime.add(at, { hours: later }) }
 }
 
 const point = (on: string, accounts: number) => ({ on: CalendarDate.make(on), accounts })
@@ -150,9 +159,9 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "will be done after its plan",
-    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(62) },
+    { plan: [point("2026-01-03", 1_000)], forecast: doneIn(62, 48) },
     "slow",
-    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+    "It will probably be done between 2026-01-04 and 2026-01-06, and is planned for 2026-01-03."
   ],
   [
     "will be done on the last day of its plan",
@@ -164,7 +173,7 @@ const cases: ReadonlyArray<Case> = [
     "will be done after the last day where it is",
     { plan: [point("2026-01-03", 1_000)], forecast: doneIn(50), timeZone: auckland },
     "slow",
-    "It will be done on 2026-01-04, and is planned for 2026-01-03."
+    "It will probably be done on 2026-01-04, and is planned for 2026-01-03."
   ],
   [
     "has an attempt that runs",
@@ -222,7 +231,7 @@ const cases: ReadonlyArray<Case> = [
   [
     "is signed off with open imports",
     { status: "Complete" },
-    "done",
+    "unfinished",
     "It is signed off, with 400 accounts left open."
   ],
   [
@@ -232,7 +241,7 @@ const cases: ReadonlyArray<Case> = [
       states: noCounts,
       unstaged: { failed: 50, remaining: 400, refused: 1, missing: 2, unexpected: 1 }
     },
-    "done",
+    "unfinished",
     "It is signed off, with 50 failed lines, 1 refused line, 400 lines to do, 2 expected " +
       "accounts never received and 1 account more than expected left open."
   ],
@@ -251,7 +260,38 @@ const cases: ReadonlyArray<Case> = [
     "paused",
     "It is paused, with nothing open."
   ],
-  ["is signed off", { status: "Complete", states: noCounts }, "done", "It is signed off."]
+  [
+    "is signed off and has nothing open",
+    { status: "Complete", states: states({ IMPORTED: 1 }) },
+    "done",
+    "It is signed off."
+  ],
+  [
+    "is signed off and has nothing staged",
+    { status: "Complete", states: noCounts, statusReason: because("It was  never\nneeded...") },
+    "unfinished",
+    "It is signed off, with nothing staged: It was never needed (mia, 1 Jan)."
+  ],
+  [
+    "is signed off although its money does not add up",
+    {
+      status: "Complete",
+      states: states({ IMPORTED: 1 }),
+      statusReason: because("x".repeat(200), noon, [{ what: "MONEY", count: 1 }])
+    },
+    "unfinished",
+    `It is signed off, with money that does not add up: ${"x".repeat(160)}… (mia, 1 Jan).`
+  ],
+  [
+    "is paused since last year, by the calendar of its zone",
+    {
+      status: "Paused",
+      timeZone: Option.getOrThrow(timeZoneNamed("Pacific/Honolulu")),
+      statusReason: because("Waiting", DateTime.subtract(noon, { hours: 11, days: 1 }))
+    },
+    "paused",
+    "It is paused, with 400 accounts open: Waiting (mia, 30 Dec 2025)."
+  ]
 ]
 
 describe("the condition of a migration", () => {

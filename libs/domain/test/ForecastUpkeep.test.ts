@@ -27,7 +27,6 @@ const listing = () => {
 const measured = (hours: number, open: number): MeasuredSupplier => ({
   supplier,
   open,
-  movesByItself: true,
   hours: Array.from({ length: hours }, (_, hour) => ({
     at: DateTime.add(start, { hours: hour }),
     imported: 100
@@ -43,6 +42,7 @@ it.effect("keeps and settles forecasts, and makes none when nothing is open", ()
     expect(of(supplier)).toBeNull()
     yield* TestClock.setTime(DateTime.toEpochMillis(DateTime.add(start, { hours: 48 })))
     yield* keepAll
+    expect(of(supplier)?.open).toBe(4_800)
     expect(of(supplier)?.median.epochMilliseconds).toBeGreaterThan(start.epochMilliseconds)
     known.open = 0
     yield* keepAll

@@ -1,7 +1,7 @@
 -- Who is signed in at the board, and what managers decide there: plans and sign-offs of migrations,
--- and the record of forecasts.
+-- with their comments, and the record of forecasts.
 --
--- Can be undone: no, plans and sign-offs would be lost.
+-- Can be undone: no, plans, comments and sign-offs would be lost.
 
 -- Ids of sessions and the secrets of sign-in links are stored as hashes.
 create table board_sessions (
@@ -97,6 +97,39 @@ create table moved_counts (
 
 grant select, insert on cohort_moves, moved_imports to data_import_board;
 grant select, insert, update (accounts) on moved_counts to data_import_board;
+
+-- What people say about a migration, a wave or an account. It is never changed; the text about an
+-- account is erased with it.
+create table comments (
+  id uuid constraint comments_pkey primary key,
+  number bigint generated always as identity,
+  supplier text collate "C" not null
+    constraint comments_supplier_exists references suppliers,
+  cohort text,
+  import_id bigint
+    constraint comments_import_exists references import_processes,
+  about text not null
+    constraint comments_about_known check (about in
+      ('comment', 'pause', 'resume', 'sign_off', 'corrections_sent')),
+  text text,
+  open jsonb,
+  said_by text not null,
+  said_at timestamptz not null,
+  constraint comments_of_one check (cohort is null or import_id is null),
+  constraint comments_text_kept check (text is not null or import_id is not null)
+);
+
+create index comments_of_supplier on comments (supplier, number);
+create index comments_of_cohort on comments (supplier, cohort, number) where cohort is not null;
+create index comments_of_import on comments (import_id, number) where import_id is not null;
+
+grant select, insert on comments to data_import_board;
+
+-- Why the status is what it is. A change without a reason ends that of the status before.
+alter table suppliers add column status_comment uuid
+  constraint suppliers_status_comment_exists references comments;
+
+grant update (status_comment) on suppliers to data_import_board, data_import_operator;
 
 -- It ends when the migration is reopened.
 create table migration_sign_offs (

@@ -75,6 +75,7 @@ begin
   where id = import and external_account_number = any(numbers) and certificate in (
     select certificates.id from certificates
     where certificates.supplier = import_processes.supplier);
+  update comments set text = null where import_id = import;
   update import_processes set payload = null, payload_bytes = null, payload_hash = null,
     skipped = true, lease_attempt = null, lease_expires_at = null, lease_dry_run = false,
     failed_staging = null, account_number = null, account_created_at = null, erased_at = instant

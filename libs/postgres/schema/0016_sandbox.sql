@@ -56,6 +56,7 @@ begin
   where id = any(ids) and certificate_entries.supplier = import_processes.supplier
     and certificate_entries.external_account_number = import_processes.external_account_number;
   delete from moved_imports where import_id = any(ids);
+  delete from comments where import_id = any(ids);
   delete from import_failures where import_id = any(ids);
   delete from import_attempts where import_id = any(ids);
   delete from outbox where import_id = any(ids);

@@ -16,6 +16,7 @@ import * as EventLog from "./events/EventLog.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as CohortMoves from "./migrations/CohortMoves.ts"
+import * as Comments from "./migrations/Comments.ts"
 import * as ControlTotals from "./migrations/ControlTotals.ts"
 import * as Forecasts from "./migrations/Forecasts.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
@@ -41,6 +42,7 @@ export const layerPorts = Layer.mergeAll(
   Certificates.layer,
   Checks.layer,
   CohortMoves.layer,
+  Comments.layer,
   ControlTotals.layer,
   Erasures.layer,
   EventLog.layer,

@@ -258,7 +258,7 @@ const signingOff = (it: TestDatabase.It): void => {
         Option.map(({ status }) => status)
       )
       expect(yield* signOff(code)).toEqual(Option.none())
-      const command = { supplier: code, certificate: null, caller, at: noonPlus(1) }
+      const command = { supplier: code, certificate: null, reason: null, caller, at: noonPlus(1) }
       yield* setPlan({ ...command, plan: [] })
       const first = { by: caller.apiKey, at: noonPlus(1), certificate: null }
       const later = { ...command, at: noonPlus(2) }

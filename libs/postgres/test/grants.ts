@@ -51,6 +51,7 @@ export const matrix = {
   import_totals: "query ra(w)d, batches r, board r, operator r",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, board r, operator r",
   cohort_moves: "board ra",
+  comments: "board ra",
   moved_counts: "board ra(w)",
   moved_imports: "board ra",
   migration_plans: "board ra(w)d",
@@ -209,9 +210,10 @@ export const columns = {
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",
   "statements post-import w":
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",
-  "suppliers board w": "status",
+  "suppliers board w": "status status_comment",
   "suppliers operator w":
-    "concurrency_limit customer_emails document_check document_root revert_window status time_zone",
+    "concurrency_limit customer_emails document_check document_root revert_window status " +
+    "status_comment time_zone",
   "followed_rehearsals batch-worker w": "fence followed_until",
   "rehearsal_changes batch-worker w": "at",
   "rehearsal_counts batch-worker w": "lines stale_since sums",

@@ -4,6 +4,7 @@ import { actionBodies } from "@data-import/api/board/ActionBodies"
 import { BoardActionGroup } from "@data-import/api/board/BoardApi"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
+import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
@@ -18,6 +19,7 @@ const bodies = {
   plan: bodyOf(actionBodies.plan),
   controlTotals: bodyOf(actionBodies.controlTotals, controlTotalsRules),
   status: bodyOf(actionBodies.status),
+  comment: bodyOf(actionBodies.comment),
   cohort: bodyOf(actionBodies.cohort),
   undoMove: bodyOf(actionBodies.undoMove),
   processing: bodyOf(actionBodies.processing),
@@ -46,6 +48,7 @@ const acting =
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const actions = yield* MigrationActions
   const certificates = yield* CertificateBoard
+  const comments = yield* CommentBoard
   const imports = yield* ImportBoard
   const waves = yield* WaveReview
 
@@ -55,6 +58,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       setPlan: acting(bodies.plan, actions.setPlan),
       setBoardControlTotals: acting(bodies.controlTotals, actions.setControlTotals),
       setStatus: acting(bodies.status, actions.setStatus),
+      addComment: acting(bodies.comment, comments.add),
       setCohort: acting(bodies.cohort, actions.setCohort),
       undoMove: (call: Acting) =>
         ok(

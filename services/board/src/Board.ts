@@ -7,6 +7,7 @@ import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as AlertBoard from "@data-import/domain/board/AlertBoard"
 import * as AuditBoard from "@data-import/domain/board/AuditBoard"
 import * as CertificateBoard from "@data-import/domain/board/CertificateBoard"
+import * as CommentBoard from "@data-import/domain/board/CommentBoard"
 import * as AccountLists from "@data-import/domain/board/AccountLists"
 import * as ImportBoard from "@data-import/domain/board/ImportBoard"
 import * as MigrationActions from "@data-import/domain/board/MigrationActions"
@@ -26,6 +27,7 @@ import * as BoardSessions from "@data-import/postgres/access/BoardSessions"
 import * as Batches from "@data-import/postgres/batches/Batches"
 import * as Certificates from "@data-import/postgres/certificates/Certificates"
 import * as CohortMoves from "@data-import/postgres/migrations/CohortMoves"
+import * as Comments from "@data-import/postgres/migrations/Comments"
 import * as ControlTotals from "@data-import/postgres/migrations/ControlTotals"
 import * as Forecasts from "@data-import/postgres/migrations/Forecasts"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
@@ -103,6 +105,7 @@ const programs = Layer.mergeAll(
   alerts,
   AuditBoard.layer,
   CertificateBoard.layer,
+  CommentBoard.layer,
   AccountLists.layer,
   ImportBoard.layer,
   MigrationActions.layer,
@@ -121,6 +124,7 @@ const storage = ServiceStorage.of(
     Batches.layer,
     Certificates.layer,
     CohortMoves.layer,
+    Comments.layer,
     ControlTotals.layer,
     Forecasts.layer,
     ImportProcesses.layer,

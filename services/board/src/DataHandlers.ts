@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { BoardGroup } from "@data-import/api/board/BoardApi"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
+import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
@@ -22,6 +23,7 @@ const ok = <E, A>(effect: Effect.Effect<A, E>) =>
 export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependencies) {
   const actions = yield* MigrationActions
   const audit = yield* AuditBoard
+  const comments = yield* CommentBoard
   const imports = yield* ImportBoard
   const migrations = yield* MigrationBoard
   const waves = yield* WaveReview
@@ -67,6 +69,10 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const { after = null, limit = rowsOfPage, ...filter } = call.parameters
         const query = { ...filter, after, limit }
         return ok(imports.imports(call.session.user, supplierOf(call), query))
+      },
+      listComments: (call) => {
+        const query = { limit: rowsOfPage, ...call.parameters }
+        return ok(comments.list(call.session.user, supplierOf(call), query))
       },
       ...(yield* AccountFiles.handlers),
       ...(yield* CertificateHandlers.handlers),

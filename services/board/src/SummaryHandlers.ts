@@ -1,5 +1,6 @@
 /** What a migration comes to, over HTTP: the summary, and what a sign-off or an undo would do. */
 import { Effect } from "effect"
+import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
@@ -19,14 +20,19 @@ interface Previewing extends Asking {
 const ok = <E, A>(effect: Effect.Effect<A, E>) =>
   Effect.map(effect, (body) => Answer.json(200, body))
 
+/** The newest comments that a summary has. */
+const commentsPrinted = 200
+
 export const handlers = Effect.gen(function* () {
   const actions = yield* MigrationActions
+  const comments = yield* CommentBoard
   const migrations = yield* MigrationBoard
   const summary = (call: Asking) =>
     Effect.all([
       migrations.detail(call.session.user, supplierOf(call)),
-      actions.signOffState(call.session, supplierOf(call))
-    ]).pipe(Effect.map(([detail, state]) => summaryDocument(detail, state)))
+      actions.signOffState(call.session, supplierOf(call)),
+      comments.list(call.session.user, supplierOf(call), { limit: commentsPrinted })
+    ]).pipe(Effect.map((found) => summaryDocument(...found)))
 
   return {
     getSignOff: (call: Asking) => ok(actions.signOffState(call.session, supplierOf(call))),

@@ -97,7 +97,7 @@ layer(boardLayer, { excludeTestServices: true })("the batches of the board", (it
         const both = [process(caller, code, command), process(caller, code, command)]
         const told = yield* Effect.all(both, { concurrency: "unbounded" })
         expect(told).toEqual([started, started])
-        yield* setStatus(caller, code, { status: "Paused" })
+        yield* setStatus(caller, code, { status: "Paused", reason: "x" })
         expect(yield* process(caller, code, command)).toEqual(started)
         yield* setStatus(caller, code, { status: "Ongoing" })
         expect((yield* batches.list(query)).length).toBe(index + 1)
@@ -213,7 +213,7 @@ layer(boardLayer, { excludeTestServices: true })("the batches of the board", (it
         if (lines > 0) started.unshift([batch_id, "board:mia"])
         expect((yield* batchOf(batch_id)).settings.name).toBe(name)
       }
-      yield* setStatus(caller, code, { status: "Paused" })
+      yield* setStatus(caller, code, { status: "Paused", reason: "x" })
       expect(yield* Effect.flip(process(caller, code, processing()))).toMatchObject({
         _tag: "MigrationNotOngoing"
       })

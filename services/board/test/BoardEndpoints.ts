@@ -57,7 +57,14 @@ const processing = () => ({
 const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   setPlan: () => ({ points: [] }),
   setBoardControlTotals: () => ({ cohort: null, expected: { accounts: 1 } }),
-  setStatus: () => ({ status: "Paused" }),
+  setStatus: () => ({ status: "Paused", reason: "x" }),
+  addComment: () => ({
+    comment_id: crypto.randomUUID(),
+    about: "comment",
+    cohort: null,
+    external_account_number: null,
+    text: "x"
+  }),
   setCohort: () => ({ move_id: crypto.randomUUID(), cohort: "x", selection: {}, after: "a" }),
   undoMove: () => ({ undo_id: crypto.randomUUID() }),
   processCohort: processing,
@@ -70,7 +77,12 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
   }),
   decideWave: () => ({ cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }),
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
-  signOff: (supplier) => ({ import_supplier: supplier, accept_open: true, certificate_id: null }),
+  signOff: (supplier) => ({
+    import_supplier: supplier,
+    accept_open: true,
+    reason: "x",
+    certificate_id: null
+  }),
   linkDocument: () => ({ document: 0 }),
   setAlerts: () => ({ kinds: [], failing_share: 5, import_suppliers: null, email: null }),
   testAlerts: () => ({ way: "email" })

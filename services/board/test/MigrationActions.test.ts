@@ -39,6 +39,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
           actions.signOff(caller, code, {
             import_supplier: code,
             accept_open: true,
+            reason: "x",
             certificate_id: null
           }),
           actions.signOffState(caller, code)
@@ -75,7 +76,9 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
   it.effect("pause and resume a supplier, and reopen none", () =>
     Effect.gen(function* () {
       const { setStatus, signOff } = yield* MigrationActions
-      const { caller, code } = yield* begun
+      const { caller, code, mine } = yield* begun
+      yield* stage(mine, ["a"])
+      yield* complete(mine, "a")
       expect(yield* setStatus(caller, code, { status: "Paused" })).toEqual({ status: "Paused" })
       expect(yield* setStatus(caller, code, { status: "Ongoing" })).toEqual({ status: "Ongoing" })
       yield* signOff(caller, code, {
@@ -139,6 +142,7 @@ layer(boardLayer, { excludeTestServices: true })("the actions of the board", (it
       yield* signOff(caller, code, {
         import_supplier: code,
         accept_open: true,
+        reason: "x",
         certificate_id: null
       })
       const signedOff = { _tag: "MigrationNotOngoing", status: "Complete" }

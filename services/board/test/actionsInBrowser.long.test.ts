@@ -130,6 +130,7 @@ const rules = ({ open, server }: Board) => {
     server().fixture = { ...standard, refused: [[/status\/$/, 403]] }
     const page = await open(supplier)
     await page.getByRole("button", { name: "Pause…" }).first().click()
+    await page.getByLabel("Reason").fill("Late data")
     await page.getByRole("button", { name: "Pause DELTA_LEGACY" }).click()
     await page.getByText("Not done. Refused with 403. Ask whoever gives access").waitFor()
     await close(page)

@@ -41,8 +41,11 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     button: "Pause…",
     dialog: /Pause DELTA_LEGACY/,
     confirm: "Pause DELTA_LEGACY",
+    fill: { Reason: " Waiting for dates " },
     said: "DELTA_LEGACY is paused.",
-    posted: [{ path: `${migration}status/`, body: { status: "Paused" } }]
+    posted: [
+      { path: `${migration}status/`, body: { status: "Paused", reason: "Waiting for dates" } }
+    ]
   },
   {
     at: "/board/migrations/EAST_GAS/",
@@ -50,7 +53,7 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     dialog: /Resume EAST_GAS/,
     confirm: "Resume EAST_GAS",
     said: "EAST_GAS goes on.",
-    posted: [{ path: "migrations/EAST_GAS/status/", body: { status: "Ongoing" } }]
+    posted: [{ path: "migrations/EAST_GAS/status/", body: { status: "Ongoing", reason: null } }]
   },
   {
     at: supplier,
@@ -236,17 +239,65 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     ]
   },
   {
+    at: `${supplier}imports/NL-0004712/`,
+    button: "Comment…",
+    dialog: /Comment on NL-0004712/,
+    confirm: "Add the comment",
+    fill: { Comment: " They have called " },
+    said: "It is kept with your name and the time.",
+    posted: [
+      {
+        path: `${migration}comments/`,
+        body: {
+          comment_id: id,
+          about: "comment",
+          cohort: null,
+          external_account_number: "NL-0004712",
+          text: "They have called"
+        }
+      }
+    ]
+  },
+  {
+    at: `${supplier}go-no-go/?cohort=wave-1`,
+    button: "Note that the corrections were sent",
+    dialog: /The corrections of wave-1 of DELTA_LEGACY were sent/,
+    confirm: "Note that they were sent",
+    fill: { "Sent to": "Ben Adams" },
+    said: "It is kept with your name and the time.",
+    posted: [
+      {
+        path: `${migration}comments/`,
+        body: {
+          comment_id: id,
+          about: "corrections_sent",
+          cohort: "wave-1",
+          external_account_number: null,
+          text: "Ben Adams"
+        }
+      }
+    ]
+  },
+  {
     at: supplier,
     button: "Sign off…",
     dialog: /Sign DELTA_LEGACY off/,
     confirm: "Sign DELTA_LEGACY off",
-    fill: { "Type DELTA_LEGACY to confirm": "DELTA_LEGACY" },
+    fill: {
+      "Type DELTA_LEGACY to confirm": "DELTA_LEGACY",
+      "Reason (stays in sight)": "No more data comes"
+    },
     accept: "Sign off although this is open",
     said: "DELTA_LEGACY is signed off.",
     posted: [
       {
         path: `${migration}sign-off/`,
-        body: { import_supplier: "DELTA_LEGACY", accept_open: true, certificate_id: later }
+        body: {
+          import_supplier: "DELTA_LEGACY",
+          accept_open: true,
+          reason: "No more data comes",
+          certificate_id: later
+        }
       }
     ]
   }

@@ -3,6 +3,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { layer as auditBoard } from "@data-import/domain/board/AuditBoard"
 import { layer as certificateBoard } from "@data-import/domain/board/CertificateBoard"
+import { layer as commentBoard } from "@data-import/domain/board/CommentBoard"
 import { layer as accountLists } from "@data-import/domain/board/AccountLists"
 import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
 import { layer as actions } from "@data-import/domain/board/MigrationActions"
@@ -42,6 +43,7 @@ const ports = Layer.mergeAll(
 export const boardLayer = Layer.mergeAll(
   auditBoard,
   certificateBoard,
+  commentBoard,
   accountLists,
   importBoard,
   actions,

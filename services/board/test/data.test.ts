@@ -138,7 +138,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           400,
           expect.stringContaining("points.0.accounts")
         ])
-        const status = yield* act(`${root}status/`, { status: "Paused" })
+        const status = yield* act(`${root}status/`, { status: "Paused", reason: "Why" })
         expect([status.status, status.text]).toEqual([200, '{"status":"Paused"}'])
         const wrong = yield* act(`${root}status/`, { status: "Complete" })
         expect([wrong.status, JSON.parse(wrong.text)]).toEqual([
@@ -170,7 +170,8 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           expect([file.status, file.headers["content-type"]]).toEqual([200, type])
           expect(file.headers["content-disposition"]).toContain(`.${extension}"`)
         }
-        const signed = { import_supplier: code, accept_open: true, certificate_id }
+        const reason = "Nothing more comes"
+        const signed = { import_supplier: code, accept_open: true, reason, certificate_id }
         expect((yield* act(`${root}sign-off/`, signed)).status).toBe(200)
         const audit = JSON.parse(
           (yield* get(`/board/api/audit/?who=board:local&import_supplier=${code}`)).text
@@ -179,12 +180,14 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
         }
         const actions = audit.entries.map(({ action }) => action)
         expect(actions).toEqual([
+          "comment",
           "sign_off",
           "change_supplier_status",
           "issue_certificate",
           "start_batch",
           "create_batch",
           "read_import",
+          "comment",
           "change_supplier_status",
           "set_plan",
           "set_plan"

@@ -21,7 +21,8 @@ const exceptions: Readonly<Record<string, string>> = {
   ".speed": "Lines in a second.",
   ".size": "Of one document.",
   ".place": "The place of a line among the others.",
-  ".past": "What was open on a past day, or certified then, of which there are only counts.",
+  ".past": "What was open, sent or certified on a past day, of which there are only counts.",
+  ".said": "What somebody wrote.",
   "details.data":
     "What a chart shows: past hours, of which there are only counts, or the table above.",
   "#forecast td, #forecast dd": "What would be created or take: it does not exist yet.",

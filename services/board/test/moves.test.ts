@@ -89,6 +89,7 @@ layer(boardLayer, { excludeTestServices: true })("a move on the board", (it) => 
       yield* signOff(caller, code, {
         import_supplier: code,
         accept_open: true,
+        reason: "x",
         certificate_id: null
       })
       expect(yield* Effect.flip(undo)).toMatchObject({ _tag: "MigrationNotOngoing" })

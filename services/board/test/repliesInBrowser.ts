@@ -20,6 +20,7 @@ const refusals = ({ open, server }: Board) => {
     const page = await open(supplier)
     await page.route(/status\/$/, (route) => route.abort())
     await page.getByRole("button", { name: "Pause…" }).first().click()
+    await page.getByLabel("Reason").fill("Late data")
     await page.getByRole("button", { name: "Pause DELTA_LEGACY" }).click()
     await page.getByText("it is not known whether it was done. Look at the audit log").waitFor()
     await close(page)
@@ -128,6 +129,8 @@ const outcomes = ({ open, server }: Board) => {
     await page.getByRole("button", { name: button }).first().click()
     server().fixture = { ...standard, status }
     const dialog = page.getByRole("dialog")
+    const reason = dialog.getByLabel("Reason")
+    if ((await reason.count()) > 0) await reason.fill("Late data")
     await dialog.getByRole("button", { name: confirm }).click()
     await dialog.getByText(said).waitFor()
     await page.locator(behind).waitFor()

@@ -8,6 +8,8 @@ import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDo
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { begun, boardLayer, complete, entriesOf, issueAll, stage } from "./boardPrograms.ts"
 
+const noComments = { comments: [], next_before: null }
+
 layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
   it.effect("ends a migration without open work, once its code is typed", () =>
     Effect.gen(function* () {
@@ -18,7 +20,7 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       yield* complete(mine, "a")
       const open = [{ what: "PENDING", count: 1 }]
       expect(yield* signOffState(caller, code)).toEqual({ open, certificate: null, signed: null })
-      const typed = { import_supplier: code, accept_open: true, certificate_id: null }
+      const typed = { import_supplier: code, accept_open: true, reason: "x", certificate_id: null }
       const attempts = [
         [{ ...typed, import_supplier: "OTHER" }, "import_supplier"],
         [{ ...typed, accept_open: false }, "accept_open"]
@@ -29,18 +31,19 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
           errors: [{ attr }]
         })
       }
-      const signed = { by: "board:mia", at: "2026-01-01T12:00:00Z" }
+      const signed = { by: "board:mia", at: "2026-01-01T12:00:00Z", reason: "x", accepted: open }
       const body = { open, certificate: null, signed }
       expect(yield* signOff(caller, code, typed)).toEqual(body)
       expect(yield* signOff(caller, code, typed)).toEqual(body)
       expect((yield* detail(user, code)).migration).toMatchObject({
         status: "Complete",
-        condition: "done"
+        condition: "unfinished"
       })
       expect(yield* entriesOf(caller.requestId)).toEqual([
         "board:mia sign_off request_failed_validation",
         "board:mia change_supplier_status complete",
-        "board:mia sign_off signed without_certificate"
+        "board:mia sign_off signed without_certificate accepting 1 PENDING",
+        expect.stringContaining("board:mia comment sign_off")
       ])
       const configuration = yield* Configuration
       yield* configuration.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
@@ -71,14 +74,14 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       expect(listed?.reason).toBe(
         "3 expected accounts were never received. 1 account more than expected was received."
       )
-      const text = summaryCsv(summaryDocument(found, state))
+      const text = summaryCsv(summaryDocument(found, state, noComments))
       expect(text).toContain("Not staged,Expected accounts never received,3")
       expect(text).toContain("Open,CONTROL_TOTALS,1")
       const whole = { cohort: null, differences: { accounts: -3, balance: "-0.01" } }
       const wave = { cohort: "wave-1", differences: { accounts: 1, balance: null } }
       expect((yield* controlTotals(user, code)).totals).toMatchObject([whole, wave])
 
-      const typed = { import_supplier: code, accept_open: true, certificate_id: null }
+      const typed = { import_supplier: code, accept_open: true, reason: "x", certificate_id: null }
       yield* signOff(caller, code, typed)
       const late = yield* Effect.flip(setControlTotals(caller, code, { cohort: null }))
       expect(late).toMatchObject({ _tag: "MigrationNotOngoing" })
@@ -86,7 +89,9 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
         "board:mia set_control_totals set accounts 5 balance 100.01 instead of none",
         "board:mia set_control_totals of a cohort: set accounts 1 instead of none",
         "board:mia change_supplier_status complete",
-        "board:mia sign_off signed without_certificate",
+        "board:mia sign_off signed without_certificate accepting 3 ACCOUNTS_MISSING, " +
+          "1 ACCOUNTS_UNEXPECTED, 1 CONTROL_TOTALS",
+        expect.stringContaining("board:mia comment sign_off"),
         "board:mia set_control_totals import_supplier_migration_not_ongoing"
       ])
     })
@@ -116,14 +121,18 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
         tree_size: 1,
         root: null
       })
-      const typed = { import_supplier: code, accept_open: false, certificate_id: null }
+      const typed = { import_supplier: code, accept_open: false, reason: "x", certificate_id: null }
       const refused = yield* Effect.flip(signOff(caller, code, typed))
       expect(refused).toMatchObject({ errors: [{ attr: "certificate_id" }] })
       yield* signOff(caller, code, { ...typed, certificate_id: whole })
       yield* issued(null)
       const state = yield* signOffState(caller, code)
       expect(state.certificate).toMatchObject({ certificate_id: whole, cohort: null })
-      const document = summaryDocument(yield* (yield* MigrationBoard).detail(user, code), state)
+      const document = summaryDocument(
+        yield* (yield* MigrationBoard).detail(user, code),
+        state,
+        noComments
+      )
       expect(summaryCsv(document)).toContain(`Certificate,Signed off with,${whole}`)
       expect(yield* entriesOf(caller.requestId)).toContain(`board:mia sign_off signed ${whole}`)
     })

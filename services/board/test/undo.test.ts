@@ -131,7 +131,7 @@ layer(boardLayer, { excludeTestServices: true })("the undo of a wave", (it) => {
       yield* stage(mine, ["a", "b", "pending"], "wave-1")
       yield* stage(mine, ["c"], "wave-2")
       for (const number of ["a", "b", "c"]) yield* complete(mine, number)
-      yield* setStatus(caller, code, { status: "Paused" })
+      yield* setStatus(caller, code, { status: "Paused", reason: "x" })
       const command = undoing()
       const started = { batch_id: command.batch_id, lines: 2 }
       for (let times = 0; times < 2; times++) {
@@ -155,13 +155,14 @@ layer(boardLayer, { excludeTestServices: true })("the undo of a wave", (it) => {
       yield* signOff(caller, code, {
         import_supplier: code,
         accept_open: true,
+        reason: "x",
         certificate_id: null
       })
       expect(yield* Effect.flip(undo(caller, code, undoing()))).toMatchObject({
         _tag: "MigrationNotOngoing",
         status: "Complete"
       })
-      expect((yield* entriesOf(caller.requestId)).slice(1, 3)).toEqual([
+      expect((yield* entriesOf(caller.requestId)).slice(2, 4)).toEqual([
         "board:mia create_batch created",
         "board:mia start_batch changed"
       ])

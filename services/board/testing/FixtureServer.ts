@@ -9,6 +9,7 @@ import { extname, join } from "node:path"
 import { alerts } from "./sampleAlerts.ts"
 import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
+import { comments } from "./sampleComments.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 import { controlTotals } from "./sampleTotals.ts"
@@ -96,6 +97,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "": () => Samples.detail(migration, now),
     "history/": () => Samples.history(migration, now, step),
     [`moves/${Accounts.moveId}/`]: () => Accounts.move(now),
+    "comments/": () => comments(query, (hours) => Samples.instant(now - hours * 3_600_000)),
     "cohorts/": () => Samples.cohorts(migration),
     "control-totals/": () => ({ totals: controlTotals(migration, now) }),
     "batches/": () => Samples.batches(now),

@@ -34,7 +34,8 @@ export const audit = (now: number, length = 40): typeof Accounts.AuditBody.Type 
     import_supplier: "ACME_LEGACY",
     external_account_number: index % 3 === 0 ? null : "NL-0004712",
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`,
-    move: index === 0 ? move(now) : null
+    move: index === 0 ? move(now) : null,
+    comment: null
   })),
   next_before: "860",
   stopped: false
@@ -86,7 +87,8 @@ const life = (now: number, import_supplier: string, external_account_number: str
     import_supplier,
     external_account_number,
     request_id: `00000000-0000-4000-8000-0000000${10_000 + index}`,
-    move: null
+    move: null,
+    comment: null
   }))
 }
 

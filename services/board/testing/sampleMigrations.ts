@@ -47,7 +47,8 @@ const reasonOf = (
     case "waiting":
       return `${text(PENDING)} accounts wait to be imported.`
     case "paused":
-      return `It is paused, with ${text(open)} accounts open.`
+    case "unfinished":
+      return `It is paused, with ${text(open)} accounts open: late data (Ann, 28 Nov).`
     case "running":
       return `${text(lastHour)} were imported in the last hour, ${text(open)} are open.`
     case "done":
@@ -106,7 +107,12 @@ const migrationOf = (index: number, condition: Condition, now: number): Migratio
     balances_match: true,
     last_change_at: condition === "waiting" ? null : instant(now - index * 187_000),
     forecast: isMoving(condition)
-      ? { at: instant(at), low: instant(at - 6 * hour), high: instant(at + 6 * hour) }
+      ? {
+          open: states.PENDING + 8,
+          at: instant(at),
+          low: instant(at - 6 * hour),
+          high: instant(at + 6 * hour)
+        }
       : null
   }
 }

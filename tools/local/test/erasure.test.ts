@@ -177,6 +177,14 @@ const describedBatch = ({ ask }: Client, path: string) =>
     estimated_finish_at: null
   }))
 
+/** What the board adds. */
+const comment = rows(
+  (sql) => sql`
+  insert into comments (id, supplier, import_id, about, text, said_by, said_at)
+  select gen_random_uuid(), supplier, id, 'comment', 'zqpersonal', 'board:mia', now()
+  from import_processes where external_account_number = ${number}`
+)
+
 /** Brings the customer into every table, by requests, batches and failures. */
 const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
   const { ask, checkDocuments, keyOf } = client
@@ -232,8 +240,9 @@ const fill = Effect.fnUntraced(function* (client: Client, key: ImportKey) {
     yield* batch(client, "PROCESS", [{ external_account_number: number }])
   ]
   const accountNumber = String(memberOf(created, "kraken_account_number"))
-  const certified = { payload: { import_supplier: key.import_supplier } }
-  yield* expecting(201, ask("/certificates/", certified))
+  const certified = { import_supplier: key.import_supplier }
+  yield* expecting(201, ask("/certificates/", { payload: certified }))
+  yield* comment
   // The batch worker computes an entry that was cleared at some moment.
   yield* rows(
     (sql) => sql`

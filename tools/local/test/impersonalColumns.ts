@@ -9,6 +9,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     allowances: "organisation",
     board_links: "hash",
     cohort_moves: "moved_by supplier to_cohort",
+    comments: "about cohort open said_by supplier",
     moved_counts: "from_cohort",
     moved_imports: "from_cohort",
     board_sessions: "csrf_token hash name organisations role subject",

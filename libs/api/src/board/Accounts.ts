@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
 import { InstantText } from "../DecimalSchema.ts"
+import { CommentBody } from "./Comments.ts"
 
 /** The text of an error; its detail is masked. */
 export const errorText = {
@@ -68,7 +69,8 @@ export const AuditEntryBody = Schema.Struct({
   request_id: Schema.String,
   move: Schema.NullOr(MoveBody).annotateKey({
     description: "Of `move_accounts`, unless it was refused. Null in the entries of an account."
-  })
+  }),
+  comment: Schema.NullOr(CommentBody).annotateKey({ description: "The same, of `comment`." })
 })
 
 export const BoardAccountBody = Schema.Struct({

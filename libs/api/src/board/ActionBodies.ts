@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { ShortName } from "@data-import/domain/batches/Batch"
 import { RevertReason } from "@data-import/domain/imports/Revert"
+import { CommentText, SaidAbout } from "@data-import/domain/migrations/Comments"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import { nonBlankText } from "@data-import/domain/schema/Field"
 import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
@@ -27,6 +28,11 @@ const newBatchId = Schema.String.annotateKey({
   description: "A new UUID of the page. Sent again, it gives the batch that there is."
 })
 
+const reason = (when: string) =>
+  Schema.optionalKey(Schema.NullOr(CommentText)).annotateKey({
+    description: `Why, kept as a comment. Required ${when} while something is open.`
+  })
+
 /** The bodies of the actions; the programs check members with further rules. */
 export const actionBodies = {
   plan: Schema.Struct({
@@ -36,7 +42,19 @@ export const actionBodies = {
     cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." }),
     ...ControlTotalsRequest.fields
   }),
-  status: Schema.Struct({ status: Schema.Literals(["Ongoing", "Paused"]) }),
+  status: Schema.Struct({
+    status: Schema.Literals(["Ongoing", "Paused"]),
+    reason: reason("to pause")
+  }),
+  comment: Schema.Struct({
+    comment_id: Schema.String.annotateKey({
+      description: "A new UUID of the page. Sent again, it gives the comment that there is."
+    }),
+    about: SaidAbout,
+    cohort: Schema.NullOr(ShortName),
+    external_account_number: Schema.NullOr(Schema.String),
+    text: CommentText
+  }),
   cohort: Schema.Struct({
     move_id: Schema.String.annotateKey({
       description:
@@ -82,6 +100,7 @@ export const actionBodies = {
   signOff: Schema.Struct({
     import_supplier: Schema.String.annotateKey({ description: "Typed, to confirm." }),
     accept_open: Schema.Boolean,
+    reason: reason("to sign off"),
     certificate_id: Schema.NullOr(Schema.String).annotateKey({
       description: "The certificate that was shown, which is the newest; null for none."
     })

@@ -18,7 +18,9 @@ import { accountFiles } from "./AccountFiles.ts"
 import * as Accounts from "./Accounts.ts"
 import { actionBodies } from "./ActionBodies.ts"
 import { alertBodies, AlertsBody, AlertTestBody } from "./Alerts.ts"
+import { CommentAbout } from "@data-import/domain/migrations/Comments"
 import * as Certificates from "./Certificates.ts"
+import * as Comments from "./Comments.ts"
 import * as Migrations from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
 import { WaveReviewBody } from "./Waves.ts"
@@ -131,6 +133,20 @@ const exportAudit = get("exportAudit", `${root}audit.csv`, {
   success: Schema.String
 })
 
+const comments = `${migration}comments/` as const
+
+const listComments = get("listComments", comments, {
+  params: supplier,
+  query: Schema.Struct({
+    cohort: text,
+    external_account_number: text,
+    about: Schema.optionalKey(oneOf(CommentAbout.literals)),
+    before: text,
+    limit: limit.annotate({ description: "1 to 1,000; 100 unless given." })
+  }),
+  success: Comments.CommentsBody
+})
+
 /** For every user who is signed in. */
 export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
   get("getSession", `${root}session/`, { success: Accounts.SessionBody }),
@@ -190,6 +206,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   listImports,
   ...accountFiles,
   listCertificates,
+  listComments,
   get("getBoardCertificate", `${certificates}:certificate_id/`, {
     params: oneCertificate,
     success: Certificates.BoardCertificateBody
@@ -249,6 +266,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.status,
     success: Schema.Struct({ status: Schema.String })
+  }),
+  post("addComment", comments, {
+    params: supplier,
+    payload: actionBodies.comment,
+    success: Comments.CommentBody
   }),
   post("setCohort", `${migration}cohort/`, {
     params: supplier,

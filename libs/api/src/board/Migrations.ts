@@ -17,8 +17,12 @@ const count = (description: string) => Schema.Int.annotateKey({ description })
 
 export const Condition = Schema.Literals(conditions)
 
-/** When the open imports will be done at their past pace. */
+/** When what is worked on will be done at the past pace. */
 const ForecastBody = Schema.Struct({
+  open: count(
+    "Of how many accounts and lines it is made: pending ones, lines of active batches, and failed " +
+      "accounts that such a batch tries again."
+  ),
   at: InstantText.annotateKey({ description: "The median." }),
   low: InstantText.annotateKey({ description: "One of ten migrations is done before." }),
   high: InstantText.annotateKey({ description: "Nine of ten migrations are done by then." })
@@ -337,7 +341,6 @@ export const ForecastsBody = Schema.Struct({
   forecasts: Schema.Array(
     Schema.Struct({
       made_at: InstantText,
-      open: count("Imports that were to be imported yet."),
       ...ForecastBody.fields,
       held: Schema.NullOr(Schema.Boolean).annotateKey({
         description: "Null before its end is known."

@@ -1,18 +1,12 @@
 /** What a sign-off of a migration rests on. */
 import { Schema } from "effect"
+import { OpenItem } from "@data-import/domain/migrations/OpenItems"
 import { InstantText } from "../DecimalSchema.ts"
 
 export const SignOffBody = Schema.Struct({
-  open: Schema.Array(
-    Schema.Struct({
-      what: Schema.String.annotateKey({
-        description:
-          "PENDING, FAILED, IN_PROGRESS, LINES_FAILED, LINES_REMAINING, LINES_REFUSED, " +
-          "ACCOUNTS_MISSING, ACCOUNTS_UNEXPECTED, BATCHES, MONEY or CONTROL_TOTALS"
-      }),
-      count: Schema.Int
-    })
-  ).annotateKey({ description: "What is not done. Empty: nothing is open." }),
+  open: Schema.Array(OpenItem).annotateKey({
+    description: "What is not done. Empty: nothing is open."
+  }),
   certificate: Schema.NullOr(
     Schema.Struct({
       certificate_id: Schema.String,
@@ -24,5 +18,14 @@ export const SignOffBody = Schema.Struct({
   ).annotateKey({
     description: "The one that it was given with; before, the newest that is issued. Null: none."
   }),
-  signed: Schema.NullOr(Schema.Struct({ by: Schema.String, at: InstantText }))
+  signed: Schema.NullOr(
+    Schema.Struct({
+      by: Schema.String,
+      at: InstantText,
+      reason: Schema.NullOr(Schema.String).annotateKey({
+        description: "Why, although something was open; null if nothing was."
+      }),
+      accepted: Schema.Array(OpenItem).annotateKey({ description: "What was open then." })
+    })
+  )
 })

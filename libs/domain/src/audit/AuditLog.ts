@@ -52,6 +52,7 @@ export const boardActions = [
   "set_plan",
   "decide_wave",
   "move_accounts",
+  "comment",
   "sign_off",
   "set_alerts"
 ] as const

@@ -16,6 +16,7 @@ import { recordedCode, type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { moreRefused, type NumberedEntry } from "../audit/AuditLog.ts"
 import type { AuditVerification } from "../audit/AuditVerification.ts"
 import type { FoundImport, FoundPage, Judgement } from "../migrations/ImportSearch.ts"
+import type { Comment } from "../migrations/Comments.ts"
 import type { AccountMove, CohortMove } from "../migrations/CohortMoves.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { windowEnd } from "../imports/Revert.ts"
@@ -23,6 +24,7 @@ import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
 import { maskedAccount, maskedError, maskedDocument, maskedPath } from "./Masking.ts"
+import { commentBody } from "./CommentBoard.ts"
 import { explained, isCode } from "./MigrationBodies.ts"
 import { accountMoveBody, moveBody } from "./MoveBodies.ts"
 
@@ -57,8 +59,12 @@ export const importRows = (page: FoundPage, total: number | null): ImportRows =>
 const hasFailed = (outcome: string): boolean =>
   outcome === moreRefused || (isCode(outcome) && outcome !== "dry_run_successful")
 
-/** An entry, with the move that it is about. */
-export const auditBody = (entry: NumberedEntry, move: CohortMove | null = null) => ({
+/** An entry, with the move or the comment that it is about. */
+export const auditBody = (
+  entry: NumberedEntry,
+  move: CohortMove | null = null,
+  comment: Comment | null = null
+) => ({
   id: String(entry.id),
   at: formatInstant(entry.at),
   organisation: entry.organisation,
@@ -69,7 +75,8 @@ export const auditBody = (entry: NumberedEntry, move: CohortMove | null = null) 
   import_supplier: entry.import_supplier === null ? null : recordedCode(entry.import_supplier),
   external_account_number: entry.external_account_number,
   request_id: entry.requestId as string,
-  move: move && moveBody(move)
+  move: move && moveBody(move),
+  comment: comment && commentBody(comment)
 })
 
 /** What was staged, parsed; null if it was deleted. */

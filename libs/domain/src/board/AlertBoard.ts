@@ -21,6 +21,7 @@ import { watchOnce } from "../alerts/AlertWatch.ts"
 import { Mailer } from "../alerts/Mailer.ts"
 import { Batches } from "../batches/Batches.ts"
 import { WebhookSender } from "../events/WebhookSender.ts"
+import { Comments } from "../migrations/Comments.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
 import { Migrations } from "../migrations/Migrations.ts"
@@ -182,6 +183,7 @@ const make = (place: AlertPlace) =>
       batches: yield* Batches,
       controlTotals: yield* ControlTotals,
       forecasts: yield* MigrationForecasts,
+      comments: yield* Comments,
       migrations: yield* Migrations
     }
 

@@ -8,6 +8,7 @@ import { SupplierCodeField } from "../accounts/Account.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import { codeIn } from "../suppliers/Supplier.ts"
 import { type AuditFilter, AuditLog, type NumberedEntry } from "../audit/AuditLog.ts"
+import { CommentId, Comments } from "../migrations/Comments.ts"
 import { CohortMoves, MoveId } from "../migrations/CohortMoves.ts"
 import { type Failure, unavailable, ValidationFailed } from "../requests/Failure.ts"
 import { Instant } from "../schema/Field.ts"
@@ -119,6 +120,16 @@ const moveId = Schema.decodeUnknownOption(MoveId)
 const moveOf = ({ action, outcome }: NumberedEntry): MoveId | null =>
   action === "move_accounts" ? Option.getOrNull(moveId(outcome.split(" ")[1])) : null
 
+const commentId = Schema.decodeUnknownOption(CommentId)
+
+/** The same of a comment. */
+const commentOf = ({ action, outcome }: NumberedEntry): CommentId | null =>
+  action === "comment" ? Option.getOrNull(commentId(outcome.split(" ")[1])) : null
+
+/** What was found by the id that an entry has. */
+const foundBy = <Id, A>(found: ReadonlyMap<Id, A>, id: Id | null): A | null =>
+  id === null ? null : (found.get(id) ?? null)
+
 const head = [
   "id",
   "at",
@@ -141,7 +152,8 @@ const incomplete = (entries: ReadonlyArray<NumberedEntry>): string =>
 
 const make = Effect.gen(function* () {
   const { search } = yield* AuditLog
-  const { find } = yield* CohortMoves
+  const moves = yield* CohortMoves
+  const comments = yield* Comments
 
   const list = Effect.fnUntraced(function* (user: BoardUser, query: AuditQuery) {
     const filter = yield* filterOf(user, query)
@@ -149,10 +161,12 @@ const make = Effect.gen(function* () {
     if (filter === null) return { entries: [], next_before: null, stopped: false }
     const { limit } = query
     const found = yield* search({ filter, before, limit })
-    const moves = yield* find(found.entries.flatMap((entry) => moveOf(entry) ?? []))
-    const moved = (id: MoveId | null) => (id === null ? null : (moves.get(id) ?? null))
+    const moved = yield* moves.find(found.entries.flatMap((entry) => moveOf(entry) ?? []))
+    const said = yield* comments.find(found.entries.flatMap((entry) => commentOf(entry) ?? []))
     return {
-      entries: found.entries.map((entry) => auditBody(entry, moved(moveOf(entry)))),
+      entries: found.entries.map((entry) =>
+        auditBody(entry, foundBy(moved, moveOf(entry)), foundBy(said, commentOf(entry)))
+      ),
       next_before: found.next === null ? null : String(found.next),
       stopped: found.stopped
     }

@@ -21,6 +21,8 @@ import {
   controlTotalsBody,
   type ControlTotalsAnswer
 } from "../migrations/ControlTotalsManagement.ts"
+import { Comments } from "../migrations/Comments.ts"
+import { itemsText } from "../migrations/OpenItems.ts"
 import { CohortMoves } from "../migrations/CohortMoves.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
 import { type MigrationPlan, Migrations } from "../migrations/Migrations.ts"
@@ -56,9 +58,17 @@ interface Expecting {
   readonly expected?: ExpectedTotals
 }
 
+interface ChangingStatus {
+  readonly status: "Ongoing" | "Paused"
+  /** Required to pause while something is open. */
+  readonly reason?: string | null
+}
+
 interface SigningOff {
   readonly import_supplier: string
   readonly accept_open: boolean
+  /** Required while something is open. */
+  readonly reason?: string | null
   /** The certificate that the user was shown; null for none. */
   readonly certificate_id: string | null
 }
@@ -74,10 +84,7 @@ export class MigrationActions extends Context.Service<
     /** Replaces the control totals of the migration, or of a cohort of it. */
     readonly setControlTotals: Action<Expecting, ControlTotalsAnswer>
     /** Only the operator can reopen a supplier that is Complete. */
-    readonly setStatus: Action<
-      { readonly status: "Ongoing" | "Paused" },
-      { readonly status: string }
-    >
+    readonly setStatus: Action<ChangingStatus, { readonly status: string }>
     /**
      * Sets the cohort of the selected pending imports, at most `importsAtOnce` of them. Refused
      * once the migration is signed off.
@@ -134,6 +141,7 @@ interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
   readonly certificates: Certificates["Service"]
+  readonly comments: Comments["Service"]
   readonly configuration: Configuration["Service"]
   readonly controlTotals: ControlTotals["Service"]
   readonly migrations: Migrations["Service"]
@@ -177,36 +185,21 @@ const setControlTotals = Effect.fnUntraced(function* (
   return controlTotalsBody(supplier, yield* controlTotals.read({ supplier, cohort }), at)
 })
 
-const setStatus = Effect.fnUntraced(function* (
-  { configuration }: Dependencies,
-  { code }: Supplier,
-  status: "Ongoing" | "Paused"
-) {
-  const changed = yield* configuration
-    .changeSupplierStatus(code, (present) =>
-      Result.mapError(
-        changeStatus(present, status, false),
-        () => new MigrationNotOngoing({ status: present })
-      )
-    )
-    .pipe(Effect.catchTag("DoesNotExist", Effect.die))
-  return { status: changed.status }
-})
-
 const signOffState = Effect.fnUntraced(function* (
-  { batches, certificates, controlTotals, migrations, summaries }: Dependencies,
+  { batches, certificates, comments, controlTotals, migrations, summaries }: Dependencies,
   { role }: Pick<BoardUser, "role">,
   { code: supplier, organisation, status }: Supplier
 ) {
   const at = yield* DateTime.now
-  const [summary, unfinished, signed, plans, expected, totals] = yield* Effect.all(
+  const [summary, unfinished, signed, plans, expected, totals, reasons] = yield* Effect.all(
     [
       summaries.read({ supplier, cohort: null, at }),
       batches.list({ supplier, isUnfinished: true, after: null, limit: pageSize }),
       migrations.signOff(supplier),
       migrations.plans([supplier]),
       Effect.map(controlTotals.expected([supplier]), (by) => by.get(supplier) ?? []),
-      controlTotals.read({ supplier, cohort: null })
+      controlTotals.read({ supplier, cohort: null }),
+      comments.reasons([supplier])
     ],
     { concurrency: "unbounded" }
   )
@@ -225,11 +218,43 @@ const signOffState = Effect.fnUntraced(function* (
     ? moneyDifferences(differenceOf(totals.expected.totals, totals.moved.arrived))
     : 0
   const open = openItems(summary, unstaged, unfinished.length, differences)
-  return signOffBody(open, Option.getOrNull(certificate), valid, role === "manager")
+  const reason = reasons.get(supplier) ?? null
+  return signOffBody(open, Option.getOrNull(certificate), valid, reason, role === "manager")
 })
 
-const itemsText = ({ open }: SignOffBody): string =>
-  open.map(({ count, what }) => `${count} ${what}`).join(", ")
+const reasonMissing = (open: SignOffBody["open"]) => {
+  const detail = `Say why, because this is open: ${itemsText(open)}.`
+  return invalid({ attr: "reason", code: "required", detail })
+}
+
+const setStatus = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: BoardCaller,
+  supplier: Supplier,
+  { reason: text = null, status }: ChangingStatus
+) {
+  const { code, organisation } = supplier
+  const { open } = yield* signOffState(deps, caller.user, supplier)
+  const isPause = status === "Paused"
+  if (isPause && supplier.status === "Ongoing" && text === null && open.length > 0) {
+    return yield* reasonMissing(open)
+  }
+  const changed = yield* deps.migrations.changeStatus(
+    {
+      supplier: code,
+      about: isPause ? "pause" : "resume",
+      reason: text === null ? null : { text, open },
+      caller: callerFor(caller, organisation),
+      at: yield* DateTime.now
+    },
+    (present) =>
+      Result.mapError(
+        changeStatus(present, status, false),
+        () => new MigrationNotOngoing({ status: present })
+      )
+  )
+  return { status: changed }
+})
 
 const signOff = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -246,9 +271,11 @@ const signOff = Effect.fnUntraced(function* (
   const before = yield* signOffState(deps, caller.user, supplier)
   if (before.signed !== null) return before
   if (before.open.length > 0 && !command.accept_open) {
-    const detail = `Is open: ${itemsText(before)}. Accept it, or finish it first.`
+    const detail = `Is open: ${itemsText(before.open)}. Accept it, or finish it first.`
     return yield* invalid({ attr: "accept_open", code: "invalid", detail })
   }
+  const { reason = null } = command
+  if (before.open.length > 0 && reason === null) return yield* reasonMissing(before.open)
   const newest = before.certificate?.certificate_id ?? null
   if (newest !== command.certificate_id) {
     const detail = `Is not the newest certificate, which is ${newest ?? "none"}. Look at it first.`
@@ -257,6 +284,8 @@ const signOff = Effect.fnUntraced(function* (
   yield* deps.migrations.recordSignOff({
     supplier: code,
     certificate: newest === null ? null : CertificateId.make(newest),
+    reason:
+      reason === null || before.open.length === 0 ? null : { text: reason, open: before.open },
     caller: callerFor(caller, organisation),
     at: yield* DateTime.now
   })
@@ -268,6 +297,7 @@ const make = Effect.gen(function* () {
     auditLog: yield* AuditLog,
     batches: yield* Batches,
     certificates: yield* Certificates,
+    comments: yield* Comments,
     configuration: yield* Configuration,
     controlTotals: yield* ControlTotals,
     migrations: yield* Migrations,
@@ -287,14 +317,14 @@ const make = Effect.gen(function* () {
         setControlTotals(deps, caller, supplier, command)
       )
     ),
-    setStatus: traced("MigrationActions.setStatus")((caller, named, { status }) =>
-      on(caller, named, "change_supplier_status", (supplier) => setStatus(deps, supplier, status))
+    setStatus: traced("MigrationActions.setStatus")((caller, named, to) =>
+      on(caller, named, "change_supplier_status", (of) => setStatus(deps, caller, of, to))
     ),
     setCohort: traced("MigrationActions.setCohort")((caller, named, command) =>
       on(caller, named, "move_accounts", (supplier) => Moves.move(deps, caller, supplier, command))
     ),
     move: traced("MigrationActions.move")(({ user }, named, move) =>
-      seen(user, named, (supplier) => Moves.moveDetail(deps, supplier, move))
+      seen(user, named, (of) => Moves.moveDetail(deps, of, move))
     ),
     undoMove: traced("MigrationActions.undoMove")((caller, named, move, command) =>
       on(caller, named, "move_accounts", (supplier) =>

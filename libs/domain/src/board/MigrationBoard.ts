@@ -16,6 +16,7 @@ import type { BoardUser } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
+import { Comments } from "../migrations/Comments.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import {
   controlTotalsBody,
@@ -259,6 +260,7 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const deps: Dependencies = {
     batches: yield* Batches,
+    comments: yield* Comments,
     configuration,
     controlTotals: yield* ControlTotals,
     forecasts: yield* MigrationForecasts,

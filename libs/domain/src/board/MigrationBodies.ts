@@ -71,6 +71,7 @@ export const migrationBody = (known: Known, at: DateTime.Utc) => {
     balances_match: moneyTies,
     last_change_at: orNull(changedAt),
     forecast: forecast && {
+      open: forecast.open,
       at: formatInstant(forecast.at),
       low: formatInstant(forecast.low),
       high: formatInstant(forecast.high)

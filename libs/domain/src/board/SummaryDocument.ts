@@ -1,9 +1,11 @@
 /**
  * The summary of a migration to keep after its sign-off: its counts, its open items, and the money
- * with the sums that must tie. It has no personal data.
+ * with the sums that must tie, and what people said. It has no personal data: comments on accounts
+ * are only counted.
  * Source: docs/contract/board.md#sign-off.
  */
 import { hashInWords } from "../certificates/CertificateFigures.ts"
+import type { CommentBody, CommentPage } from "./CommentBoard.ts"
 import { csvOf } from "./Csv.ts"
 import type { detailBody } from "./MigrationBodies.ts"
 import type { SignOffBody } from "../migrations/SignOff.ts"
@@ -42,9 +44,40 @@ const certificateRows = (
   ]
 }
 
+const itemRows = (items: SignOffBody["open"]): ReadonlyArray<SummaryRow> =>
+  items.length === 0 ? [["Nothing", 0]] : items.map(({ count, what }) => [what, count])
+
+/** What it was said about, in words. */
+const aboutWords: Readonly<Record<CommentBody["about"], string>> = {
+  comment: "",
+  pause: ", paused it",
+  resume: ", resumed it",
+  sign_off: ", signed it off",
+  corrections_sent: ", sent the corrections"
+}
+
+const commentsSection = ({ comments, next_before }: CommentPage): ReadonlyArray<SummarySection> => {
+  const told = comments.filter(({ external_account_number: number }) => number === null)
+  const ofAccounts = comments.length - told.length
+  if (comments.length === 0) return []
+  const newest = next_before === null ? "" : `Of the newest ${comments.length} comments. `
+  const rows = told.map(({ about, at, by, cohort, text }): SummaryRow => {
+    const on = cohort === null ? "" : `, on ${cohort}`
+    return [`${at}, ${by}${aboutWords[about]}${on}`, text ?? ""]
+  })
+  return [
+    {
+      title: "Comments",
+      rows,
+      note: `${newest}${ofAccounts} more on single accounts are on their pages.`
+    }
+  ]
+}
+
 export const summaryDocument = (
   { at, codes, money, migration, reverted }: ReturnType<typeof detailBody>,
-  { certificate, open, signed }: SignOffBody
+  { certificate, open, signed }: SignOffBody,
+  comments: CommentPage
 ): SummaryDocument => ({
   title: `Summary of ${migration.import_supplier}`,
   sections: [
@@ -54,6 +87,7 @@ export const summaryDocument = (
         ["Import supplier", migration.import_supplier],
         ["Organisation", migration.organisation],
         ["Status", migration.status],
+        ["How it stands", migration.reason],
         ["As of", at],
         ["Time zone", migration.time_zone],
         ["Signed off by", signed?.by ?? "nobody"],
@@ -79,13 +113,8 @@ export const summaryDocument = (
         ["Accounts more than expected", migration.accounts_unexpected]
       ]
     },
-    {
-      title: "Open",
-      rows:
-        open.length === 0
-          ? [["Nothing", 0]]
-          : open.map(({ count, what }): SummaryRow => [what, count])
-    },
+    { title: "Open", rows: itemRows(open) },
+    ...(signed === null ? [] : [{ title: "Accepted", rows: itemRows(signed.accepted) }]),
     {
       title: "Failed imports by code",
       rows: codes.map(({ code, imports }): SummaryRow => [code, imports])
@@ -103,7 +132,8 @@ export const summaryDocument = (
         ["The sums tie", money.ties ? "yes" : "no"]
       ],
       note: money.compared
-    }
+    },
+    ...commentsSection(comments)
   ],
   signatures: [`For ${migration.organisation}`, "For the platform"]
 })

@@ -7,7 +7,17 @@ import type { PauseReason } from "../batches/Batch.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
 import type { MigrationPlan, StateCounts } from "./Migrations.ts"
-import { accounts, inEnglish, lines, openText, type Unstaged, waitingText } from "./OpenWorkText.ts"
+import type { StatusReason } from "./Comments.ts"
+import type { OpenItem } from "./OpenItems.ts"
+import {
+  accounts,
+  inEnglish,
+  isNothingStaged,
+  lines,
+  openText,
+  type Unstaged,
+  waitingText
+} from "./OpenWorkText.ts"
 import { endOfPlan, plannedAt } from "./Plan.ts"
 
 /** The first is the worst. */
@@ -17,13 +27,16 @@ export const conditions = [
   "slow",
   "waiting",
   "paused",
+  "unfinished",
   "running",
   "done"
 ] as const
 export type Condition = (typeof conditions)[number]
 
-/** When the open imports will be done: the median, and the 10th and 90th percentiles. */
+/** When what is worked on will be done: the median, and the 10th and 90th percentiles. */
 export interface Forecast {
+  /** How many accounts and lines that is. */
+  readonly open: number
   readonly at: DateTime.Utc
   readonly low: DateTime.Utc
   readonly high: DateTime.Utc
@@ -47,6 +60,8 @@ export interface Standing {
   /** Lines to do of batches that are not paused; some are no imports yet. */
   readonly linesToDo: number
   readonly unstaged: Unstaged
+  /** Why it is paused or signed off; null if nobody said so. */
+  readonly statusReason: StatusReason | null
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
   readonly timeZone: TimeZone
@@ -137,7 +152,9 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
   if (end === null || forecast === null || !DateTime.isGreaterThan(forecast.at, end)) return null
   // The end of a day is the first instant of the next.
   const planEnd = dayOf(DateTime.subtract(end, { seconds: 1 }), timeZone)
-  return `It will be done on ${dayOf(forecast.at, timeZone)}, and is planned for ${planEnd}.`
+  const [from, to] = [dayOf(forecast.low, timeZone), dayOf(forecast.high, timeZone)]
+  const days = from === to ? `on ${from}` : `between ${from} and ${to}`
+  return `It will probably be done ${days}, and is planned for ${planEnd}.`
 }
 
 const waiting = (standing: Standing): string | null => {
@@ -156,6 +173,47 @@ const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string |
   ["waiting", waiting]
 ]
 
+/** The longest reason that a sentence repeats whole, in characters. */
+const longestReason = 160
+
+/** Such as ` waiting for dates (Ann, 2 Dec)`, after a colon; empty without a reason. */
+const becauseOf = ({ at, statusReason, timeZone }: Standing): string => {
+  if (statusReason === null) return ""
+  const { at: since, by, text } = statusReason
+  const zoned = DateTime.setZoneNamedUnsafe(since, timeZone)
+  const isOfYear =
+    DateTime.toParts(zoned).year ===
+    DateTime.toParts(DateTime.setZoneNamedUnsafe(at, timeZone)).year
+  const day = DateTime.format(zoned, {
+    locale: "en-GB",
+    day: "numeric",
+    month: "short",
+    ...(isOfYear ? {} : { year: "numeric" })
+  })
+  const line = text.replaceAll(/\s+/g, " ").replace(/\.+$/, "")
+  const told = Array.from(line).slice(0, longestReason).join("")
+  const name = by.replace(/^board:/, "")
+  return `: ${told}${told === line ? "" : "…"} (${name}, ${day})`
+}
+
+/** What was accepted and is neither an account nor a line. */
+const acceptedOthers: Partial<Record<OpenItem["what"], string>> = {
+  BATCHES: "unfinished batches",
+  MONEY: "money that does not add up",
+  CONTROL_TOTALS: "money that is not as expected"
+}
+
+/** What a signed-off migration has not done; null if it has done everything. */
+const leftOpen = (
+  { statusReason, states, unstaged }: Standing,
+  open: string | null
+): string | null => {
+  if (open !== null) return `${open} left open`
+  if (isNothingStaged(states, unstaged)) return "nothing staged"
+  const others = (statusReason?.open ?? []).flatMap(({ what }) => acceptedOthers[what] ?? [])
+  return others.length === 0 ? null : others.join(" and ")
+}
+
 /** A migration that is done or on hold needs no attention, whatever else holds. */
 const atRest = (standing: Standing): Judgement | null => {
   const { linesToDo, states, status } = standing
@@ -163,12 +221,18 @@ const atRest = (standing: Standing): Judgement | null => {
   const total = Object.values(states).reduce((sum, count) => sum + count, 0)
   const { unstaged } = standing
   const open = openText(states, unstaged)
+  const because = becauseOf(standing)
   if (status === "Complete") {
-    const rest = open === null ? "." : `, with ${open} left open.`
-    return { condition: "done", reason: `It is signed off${rest}` }
+    const left = leftOpen(standing, open)
+    return left === null
+      ? { condition: "done", reason: "It is signed off." }
+      : { condition: "unfinished", reason: `It is signed off, with ${left}${because}.` }
   }
   if (status === "Paused") {
-    return { condition: "paused", reason: `It is paused, with ${open ?? "nothing"} open.` }
+    return {
+      condition: "paused",
+      reason: `It is paused, with ${open ?? "nothing"} open${because}.`
+    }
   }
   // Lines to do of a batch, paused or not, are no imports yet.
   if (isHeld || linesToDo > 0) return null

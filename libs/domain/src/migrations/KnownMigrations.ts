@@ -6,6 +6,7 @@ import { type DateTime, Effect } from "effect"
 import type { Batches } from "../batches/Batches.ts"
 import { remaining } from "../batches/Counts.ts"
 import type { Standing } from "./Condition.ts"
+import type { Comments } from "./Comments.ts"
 import type { ControlTotals } from "./ControlTotals.ts"
 import type { MigrationForecasts } from "./MigrationForecasts.ts"
 import type { MigrationCounts, Migrations } from "./Migrations.ts"
@@ -16,7 +17,7 @@ import type { Supplier, SupplierCode } from "../suppliers/Supplier.ts"
 
 export interface Known extends Pick<
   Standing,
-  "plan" | "forecast" | "pausedBatches" | "linesToDo" | "unstaged"
+  "plan" | "forecast" | "pausedBatches" | "linesToDo" | "statusReason" | "unstaged"
 > {
   readonly supplier: Supplier
   readonly counts: MigrationCounts
@@ -30,6 +31,7 @@ export const standingOf = (known: Known, at: DateTime.Utc): Standing => {
 
 export interface KnownDependencies {
   readonly batches: Batches["Service"]
+  readonly comments: Comments["Service"]
   readonly controlTotals: ControlTotals["Service"]
   readonly forecasts: MigrationForecasts["Service"]
   readonly migrations: Migrations["Service"]
@@ -37,17 +39,18 @@ export interface KnownDependencies {
 
 /** The facts about each supplier, read with few statements for all of them. */
 export const readKnown = Effect.fnUntraced(function* (
-  { batches, controlTotals, forecasts, migrations }: KnownDependencies,
+  { batches, comments, controlTotals, forecasts, migrations }: KnownDependencies,
   suppliers: ReadonlyArray<Supplier>,
   at: DateTime.Utc
 ) {
   const codes = suppliers.map(({ code }) => code)
-  const [counts, plans, expected, unfinished] = yield* Effect.all(
+  const [counts, plans, expected, unfinished, reasons] = yield* Effect.all(
     [
       migrations.overview({ suppliers: codes, at }),
       migrations.plans(codes),
       controlTotals.expected(codes),
-      readUnfinished(batches)
+      readUnfinished(batches),
+      comments.reasons(codes)
     ],
     { concurrency: "unbounded" }
   )
@@ -78,6 +81,7 @@ export const readKnown = Effect.fnUntraced(function* (
               remaining: remaining(lines)
             })),
             linesToDo: toDo,
+            statusReason: reasons.get(supplier.code) ?? null,
             unstaged: unstagedOf(
               ofSupplier.states,
               { ...stagingLines(own), refused: ofSupplier.linesRefused },

@@ -12,8 +12,7 @@ import { type ForecastRecord, Forecasts, type KeptForecast } from "./Forecasts.t
 import { Migrations } from "./Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Forecast } from "./Condition.ts"
-import { openAccounts } from "./OpenWorkText.ts"
-import { linesToDo, movesByItself, readUnfinished } from "./OpenWork.ts"
+import { readUnfinished, workOf } from "./OpenWork.ts"
 
 export class MigrationForecasts extends Context.Service<
   MigrationForecasts,
@@ -57,22 +56,22 @@ const make = Effect.gen(function* () {
     const since = DateTime.startOf(DateTime.subtract(at, past), "hour")
     const hours = yield* migrations.importedByHour({ suppliers, since })
     const unfinished = yield* readUnfinished(batches)
-    const toDo = (supplier: SupplierCode) =>
-      linesToDo(unfinished.filter(({ settings }) => settings.supplier === supplier))
-    return counts.map(({ linesRefused, states, supplier }): MeasuredSupplier => ({
-      supplier,
-      // Accounts that were open at the sign-off will not be imported.
-      open: complete.has(supplier) ? 0 : openAccounts(states) + linesRefused,
-      movesByItself: movesByItself(states, toDo(supplier)),
-      hours: hours.get(supplier) ?? []
-    }))
+    return counts.map(({ states, supplier }): MeasuredSupplier => {
+      const own = unfinished.filter(({ settings }) => settings.supplier === supplier)
+      return {
+        supplier,
+        // Accounts that were open at the sign-off will not be imported.
+        open: complete.has(supplier) ? 0 : workOf(states, own),
+        hours: hours.get(supplier) ?? []
+      }
+    })
   })
 
   const { keepAll, of, run } = makeForecastUpkeep(forecasts, measured)
   return MigrationForecasts.of({
     of: (supplier) => {
       const made = of(supplier)
-      return made && { at: made.median, low: made.low, high: made.high }
+      return made && { at: made.median, low: made.low, high: made.high, open: made.open }
     },
     record: forecasts.read,
     kept: (supplier) => forecasts.list({ supplier, limit: keptShown }),

@@ -3,14 +3,15 @@
  * plans. A migration is a supplier of a live organisation. Reading takes as long for a million
  * imports as for a few, because it reads stored counts.
  */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { CertificateId } from "../certificates/Certificates.ts"
 import type { HourCount } from "./Forecast.ts"
 import type { WaveDecision } from "./GoNoGo.ts"
+import type { Reason } from "./Comments.ts"
 import type { SupplierSummary } from "./SupplierSummary.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
-import type { SupplierCode } from "../suppliers/Supplier.ts"
+import type { SupplierCode, SupplierStatus } from "../suppliers/Supplier.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
@@ -181,13 +182,30 @@ export class Migrations extends Context.Service<
     ) => Effect.Effect<Option.Option<SignOff>, StorageUnavailable>
 
     /**
-     * Makes the supplier Complete and records who did so, in one step. If it was signed off
-     * already, returns that sign-off. Audit: `change_supplier_status` of an operator, and
-     * `sign_off` with the certificate.
+     * Changes the status, and stores the reason in the same step, unless the supplier has this
+     * status for a reason already. Audit: `change_supplier_status` of an operator, and `comment`.
+     */
+    readonly changeStatus: <E>(
+      command: {
+        readonly supplier: SupplierCode
+        readonly about: "pause" | "resume"
+        readonly reason: Reason | null
+        readonly caller: Caller
+        readonly at: DateTime.Utc
+      },
+      decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
+    ) => Effect.Effect<SupplierStatus, E | StorageUnavailable>
+
+    /**
+     * Makes the supplier Complete and records who did so and why, in one step. If it was signed off
+     * already, returns that sign-off. Audit: `change_supplier_status` of an operator, `sign_off`
+     * with the certificate and what was open, and `comment`.
      */
     readonly recordSignOff: (command: {
       readonly supplier: SupplierCode
       readonly certificate: CertificateId | null
+      /** Null if nothing is open. */
+      readonly reason: Reason | null
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<SignOff, StorageUnavailable>

@@ -3,7 +3,7 @@
  * it was refused, or is still to do. Lines of ended batches are in the summary.
  * Source: docs/contract/board.md#migrations.
  */
-import { type Batch, stages } from "../batches/Batch.ts"
+import { type Batch, replacesStaged, stages } from "../batches/Batch.ts"
 import { remaining } from "../batches/Counts.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { StateCounts } from "./Migrations.ts"
@@ -23,7 +23,7 @@ export const stagingLines = (
   unfinished: ReadonlyArray<Batch>
 ): Pick<Unstaged, "failed" | "remaining"> => {
   const counts = unfinished
-    .filter(({ settings }) => stages(settings) && settings.operation !== "PROCESS")
+    .filter(({ settings }) => replacesStaged(settings))
     .map((batch) => batch.counts)
   return {
     failed: counts.reduce((sum, { failed }) => sum + failed, 0),
@@ -36,6 +36,23 @@ export const linesToDo = (unfinished: ReadonlyArray<Batch>): number =>
   unfinished
     .filter((batch) => goesOn(batch) && stages(batch.settings))
     .reduce((sum, { counts }) => sum + remaining(counts), 0)
+
+/**
+ * Accounts and lines that somebody works on: what is pending, and lines of active batches. A failed
+ * account is among them only while a batch tries it again, and a refused line once it is sent
+ * again.
+ */
+export const workOf = (states: StateCounts, unfinished: ReadonlyArray<Batch>): number => {
+  const active = unfinished.filter(goesOn)
+  const left = (batches: ReadonlyArray<Batch>) =>
+    batches.reduce((sum, { counts }) => sum + remaining(counts), 0)
+  const sent = left(active.filter(({ settings }) => replacesStaged(settings)))
+  const processed = left(
+    active.filter(({ settings }) => stages(settings) && !replacesStaged(settings))
+  )
+  const triedAgain = Math.min(states.FAILED, Math.max(0, processed - states.PENDING))
+  return states.PENDING + states.IN_PROGRESS + sent + triedAgain
+}
 
 /** Whether anything will be imported without intervention. Failed accounts will not. */
 export const movesByItself = (states: StateCounts, linesToDo: number): boolean =>

@@ -36,6 +36,10 @@ export const lines = (count: number): string => `${inEnglish(count)} line${count
 const sumOf = (states: StateCounts): number =>
   Object.values(states).reduce((sum, count) => sum + count, 0)
 
+/** Whether no account was received in any way. */
+export const isNothingStaged = (states: StateCounts, lines: StagingLines): boolean =>
+  received(states, lines) === 0
+
 /** Everything that is known of. A failed line may have left a failed account. */
 const received = (states: StateCounts, lines: StagingLines): number =>
   sumOf(states) + lines.remaining + lines.refused + Math.max(0, lines.failed - states.FAILED)

@@ -6,24 +6,9 @@ import { type SupplierSummary, ties } from "./SupplierSummary.ts"
 import type { CertificateRecord } from "../certificates/Certificates.ts"
 import type { SignOff } from "./Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
-import type { Unstaged } from "./OpenWorkText.ts"
-
-/** Ledger sums that do not tie are one open item, because their number is not known. */
-export interface OpenItem {
-  readonly what:
-    | "PENDING"
-    | "FAILED"
-    | "IN_PROGRESS"
-    | "LINES_FAILED"
-    | "LINES_REMAINING"
-    | "LINES_REFUSED"
-    | "ACCOUNTS_MISSING"
-    | "ACCOUNTS_UNEXPECTED"
-    | "BATCHES"
-    | "MONEY"
-    | "CONTROL_TOTALS"
-  readonly count: number
-}
+import type { OpenItem } from "./OpenItems.ts"
+import type { StatusReason } from "./Comments.ts"
+import { isNothingStaged, type Unstaged } from "./OpenWorkText.ts"
 
 /** The certificate of a sign-off: attached to it, or, before it, the newest that is issued. */
 export interface SignOffCertificate {
@@ -39,7 +24,13 @@ export interface SignOffBody {
   readonly open: ReadonlyArray<OpenItem>
   /** Null: there is none. */
   readonly certificate: SignOffCertificate | null
-  readonly signed: { readonly by: string; readonly at: string } | null
+  readonly signed: {
+    readonly by: string
+    readonly at: string
+    /** Why it was signed off although something was open, and what that was. */
+    readonly reason: string | null
+    readonly accepted: ReadonlyArray<OpenItem>
+  } | null
 }
 
 /**
@@ -54,6 +45,7 @@ export const openItems = (
 ): ReadonlyArray<OpenItem> => {
   const { FAILED, IN_PROGRESS, PENDING } = summary.states
   const items: ReadonlyArray<OpenItem> = [
+    { what: "NOTHING_STAGED", count: isNothingStaged(summary.states, unstaged) ? 1 : 0 },
     { what: "PENDING", count: PENDING },
     { what: "FAILED", count: FAILED },
     { what: "IN_PROGRESS", count: IN_PROGRESS },
@@ -82,9 +74,15 @@ export const signOffBody = (
   open: ReadonlyArray<OpenItem>,
   certificate: CertificateRecord | null,
   signed: SignOff | null,
+  reason: StatusReason | null,
   mayReadBalances: boolean
 ): SignOffBody => ({
   open,
   certificate: certificateOf(certificate, mayReadBalances),
-  signed: signed && { by: signed.by, at: formatInstant(signed.at) }
+  signed: signed && {
+    by: signed.by,
+    at: formatInstant(signed.at),
+    reason: reason && reason.text,
+    accepted: reason?.open ?? []
+  }
 })

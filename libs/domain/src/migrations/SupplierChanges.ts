@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 export interface SupplierMarker {
   readonly supplier: SupplierCode
   readonly organisation: OrganisationName
-  /** Another text once something has changed: the status, the counts, or an unfinished batch. */
+  /** Another text once something has changed: status, counts, comments, an unfinished batch. */
   readonly marker: string
 }
 

@@ -1,14 +1,16 @@
 /** What is recorded of a migration: its plan, and who has signed it off. */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
+import { itemsText } from "@data-import/domain/migrations/OpenItems"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import type { MigrationPlan, Migrations, SignOff } from "@data-import/domain/migrations/Migrations"
 import { CalendarDate } from "@data-import/domain/schema/Field"
 import { auditEntry, recordOperator } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { explain } from "./Comments.ts"
 
 type Port = Migrations["Service"]
 
@@ -90,26 +92,63 @@ export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
     select signed_by as by, signed_at as at, certificate from migration_sign_offs
     where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
 
-const statusRows = rowsOf(Schema.Struct({ status: SupplierStatus, organisation: OrganisationName }))
+const StatusRow = Schema.Struct({ status: SupplierStatus, organisation: OrganisationName })
 
-/** The lock on the supplier serialises concurrent sign-offs. */
+const statusRows = rowsOf(StatusRow)
+
+/** The lock serialises concurrent changes of the status. */
+const lockedStatus = Effect.fnUntraced(function* (
+  { sql }: Database["Service"],
+  supplier: SupplierCode
+) {
+  const [row] = yield* statusRows(sql`
+    select status, organisation from suppliers where code = ${supplier} for no key update`)
+  return row ?? (yield* Effect.die(new Error("There is no such supplier")))
+})
+
+type Standing = typeof StatusRow.Type
+
+/** The reason of the status before ends with it. */
+const setStatus = Effect.fnUntraced(function* (
+  { sql }: Database["Service"],
+  supplier: SupplierCode,
+  { organisation, status: before }: Standing,
+  status: SupplierStatus
+) {
+  const key = { import_supplier: supplier, external_account_number: null }
+  yield* sql`
+    update suppliers set status = ${status},
+      status_comment = case when status = ${status} then status_comment end
+    where code = ${supplier}`
+  const outcome = statusOutcome(before, status)
+  yield* recordOperator(sql, { action: "change_supplier_status", outcome, organisation, key })
+})
+
+export const changeStatus = Effect.fnUntraced(function* <E>(
+  database: Database["Service"],
+  { reason, ...command }: Parameters<Port["changeStatus"]>[0],
+  decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
+) {
+  const present = yield* lockedStatus(database, command.supplier)
+  const status = yield* Effect.fromResult(decide(present.status))
+  yield* setStatus(database, command.supplier, present, status)
+  if (reason !== null) yield* explain(database.sql, { ...command, reason })
+  return status
+})
+
 export const recordSignOff = Effect.fnUntraced(function* (
   database: Database["Service"],
-  { at, caller, certificate, supplier }: Parameters<Port["recordSignOff"]>[0]
+  { at, caller, certificate, reason, supplier }: Parameters<Port["recordSignOff"]>[0]
 ) {
   const { sql } = database
   const key = { import_supplier: supplier, external_account_number: null }
-  const [row] = yield* statusRows(sql`
-    select status, organisation from suppliers where code = ${supplier} for no key update`)
-  if (row === undefined) return yield* Effect.die(new Error("There is no such supplier"))
-  const { organisation, status } = row
+  const before = yield* lockedStatus(database, supplier)
   const present = yield* signOff(database, supplier)
-  if (status === "Complete" && Option.isSome(present)) return present.value
-  yield* sql`update suppliers set status = 'Complete' where code = ${supplier}`
-  const outcome = statusOutcome(status, "Complete")
-  yield* recordOperator(sql, { action: "change_supplier_status", outcome, organisation, key })
+  if (before.status === "Complete" && Option.isSome(present)) return present.value
+  yield* setStatus(database, supplier, before, "Complete")
   const signed = certificate === null ? "signed without_certificate" : `signed ${certificate}`
-  const write = { at, caller, action: "sign_off", outcome: signed, key } as const
+  const accepted = reason === null ? "" : ` accepting ${itemsText(reason.open)}`
+  const write = { at, caller, action: "sign_off", outcome: `${signed}${accepted}`, key } as const
   yield* sql`
     with signed as (
       insert into migration_sign_offs as present (supplier, signed_by, signed_at, certificate)
@@ -119,5 +158,6 @@ export const recordSignOff = Effect.fnUntraced(function* (
         certificate = excluded.certificate
     )
     ${auditEntry(sql, write, sql``)}`
+  if (reason !== null) yield* explain(sql, { supplier, caller, at, about: "sign_off", reason })
   return { by: caller.apiKey, at, certificate } satisfies SignOff
 })

@@ -371,6 +371,8 @@ export const layer: Layer.Layer<Migrations, never, Database> = Layer.effect(
       decisions: (query) => run(Records.decisions(database, query)),
       recordDecision: (command) => Effect.asVoid(run(Records.recordDecision(database, command))),
       signOff: (supplier) => run(Records.signOff(database, supplier)),
+      changeStatus: (command, decide) =>
+        run(sql.withTransaction(Records.changeStatus(database, command, decide))),
       recordSignOff: (command) => run(sql.withTransaction(Records.recordSignOff(database, command)))
     })
   })

@@ -25,7 +25,8 @@ export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect
       markers: run(
         markerRows(sql`
           select code as supplier, organisation,
-            concat_ws(' ', status, totals.digest, unfinished.digest, certifying.digest) as marker
+            concat_ws(' ', status, totals.digest, unfinished.digest, certifying.digest,
+              (select max(number) from comments where comments.supplier = code)) as marker
           from suppliers
           join organisations on organisations.name = suppliers.organisation and test_of is null
           left join (

@@ -179,6 +179,7 @@ const lockedSupplier = (sql: Sql, code: SupplierCode) =>
     select ${supplierColumns(sql)} from suppliers where code = ${code}
     for no key update`).pipe(Effect.map(([row]) => Option.fromNullishOr(row)))
 
+/** The reason of the status before ends with it. */
 const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   sql: Sql,
   code: SupplierCode,
@@ -187,7 +188,10 @@ const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   const present = yield* lockedSupplier(sql, code)
   if (Option.isNone(present)) return yield* new DoesNotExist({ what: "supplier", name: code })
   const status = yield* Effect.fromResult(decide(present.value.status))
-  yield* sql`update suppliers set status = ${status} where code = ${code}`
+  yield* sql`
+    update suppliers set status = ${status},
+      status_comment = case when status = ${status} then status_comment end
+    where code = ${code}`
   if (present.value.status === "Complete" && status !== "Complete") {
     yield* sql`delete from migration_sign_offs where supplier = ${code}`
   }

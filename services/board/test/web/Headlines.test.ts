@@ -4,6 +4,7 @@ import { account } from "../../testing/sampleAccount.ts"
 import { forecasts } from "../../testing/sampleLists.ts"
 import { batches, migrations, problems } from "../../testing/sampleMigrations.ts"
 import {
+  importedShare,
   ofAccount,
   ofBatch,
   ofForecasts,
@@ -49,8 +50,9 @@ describe("the headline of a migration", () => {
     ...failing,
     import_supplier: "ACME_LEGACY",
     total: 95_000,
-    states: { ...failing.states, IMPORTED: 61_204, FAILED: 412 },
+    states: { ...failing.states, IMPORTED: 61_204, FAILED: 412, PENDING: 33_376 },
     forecast: {
+      open: 33_384,
       at: "2026-11-26T15:00:00Z",
       low: "2026-11-26T09:00:00Z",
       high: "2026-11-26T21:00:00Z"
@@ -59,7 +61,7 @@ describe("the headline of a migration", () => {
 
   it("gives progress, failures and forecast", () => {
     expect(ofMigration(migration, now)).toBe(
-      "ACME_LEGACY: 61,204 of 95,000 imported, 412 failed, done on Thursday ± 6 h"
+      "ACME_LEGACY: 61,204 of 95,000 imported, 412 failed, done on Thursday between 10:00 and 22:00"
     )
   })
 
@@ -83,7 +85,7 @@ describe("the headline of a migration", () => {
     const lines = { lines_failed: 50, lines_remaining: 400 }
     const signed = { ...migration, ...lines, total: 5, states, status: "Complete" as const }
     expect(ofMigration(signed, now)).toBe(
-      "ACME_LEGACY: 3 of 5 imported, signed off with " +
+      "ACME_LEGACY: 3 of 453 imported, signed off with " +
         "2 accounts, 50 failed lines and 400 lines to do left open"
     )
   })
@@ -124,8 +126,18 @@ describe("the headline of a migration", () => {
     const lines = { lines_failed: 25, lines_remaining: 500 }
     expect(wholeOf({ ...migration, ...lines, states, total: 85 })).toBe(600)
     expect(wholeOf({ ...migration, states, total: 85 })).toBe(85)
+    const waiting = { ...migration, ...lines, states: { ...noCounts, IMPORTED: 75 }, total: 75 }
+    expect(ofMigration({ ...waiting, lines_failed: 0 }, now)).toContain("75 of 575 imported")
+    expect(importedShare({ ...waiting, lines_failed: 0 })).toBe("13 %")
     const never = { ...lines, lines_refused: 3, accounts_missing: 4 }
     expect(wholeOf({ ...migration, ...never, states, total: 85 })).toBe(607)
+  })
+
+  it("calls nothing the whole while it is not known, and everything once it is", () => {
+    const states = { ...noCounts, IMPORTED: 75 }
+    const all = { ...migration, states, total: 75 }
+    expect(importedShare(all)).toBe("100 %")
+    expect(importedShare({ ...all, accounts_unexpected: 5 })).toBe(">99 %")
   })
 
   it("says that nothing is staged yet", () => {
@@ -134,7 +146,7 @@ describe("the headline of a migration", () => {
       "ACME_LEGACY: nothing was staged, signed off"
     )
     expect(ofMigration({ ...migration, total: 0, states: noCounts, lines_failed: 3 }, now)).toMatch(
-      /^ACME_LEGACY: 0 of 0 imported, 3 lines failed, /
+      /^ACME_LEGACY: 0 of 3 imported, 3 lines failed, /
     )
   })
 })

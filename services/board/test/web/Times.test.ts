@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { doneBy, interval } from "../../web/src/text/Forecast.ts"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
+import { doneBy, doneInDays, interval, madeOf } from "../../web/src/text/Forecast.ts"
 import {
   absolute,
   calendarDays,
@@ -63,24 +64,39 @@ describe("a forecast", () => {
   }
 
   it.each([
-    ["2026-11-24T15:00:00Z", 2, "today at 16:00 ± 2 h"],
-    ["2026-11-24T15:10:00Z", 2, "today at 16:00 ± 2 h"],
-    ["2026-11-24T08:20:00Z", 0.1, "today at 09:20 ± 6 min"],
-    ["2026-11-25T15:00:00Z", 6, "tomorrow at 16:00 ± 6 h"],
-    ["2026-11-26T15:00:00Z", 6, "on Thursday ± 6 h"],
-    ["2026-12-12T15:00:00Z", 72, "on 12 Dec ± 3 days"],
-    ["2028-01-12T15:00:00Z", 2_400, "on 12 Jan 2028 ± 100 days"]
-  ])("at %s within %i hours is %s", (middle, hours, text) => {
+    ["2026-11-24T15:00:00Z", 2, "today between 14:00 and 18:00"],
+    ["2026-11-24T15:10:00Z", 2, "today between 14:00 and 18:00"],
+    ["2026-11-24T08:20:00Z", 0.1, "today between 09:14 and 09:26"],
+    ["2026-11-24T08:20:00Z", 0, "today at 09:20"],
+    ["2026-11-25T15:00:00Z", 6, "tomorrow between 10:00 and 22:00"],
+    ["2026-11-24T22:00:00Z", 5, "between today at 18:00 and tomorrow at 04:00"],
+    ["2026-11-26T15:00:00Z", 6, "on Thursday between 10:00 and 22:00"],
+    ["2026-12-12T15:00:00Z", 6, "on 12 December between 10:00 and 22:00"],
+    ["2026-12-12T15:00:00Z", 72, "9 to 15 December"],
+    ["2026-12-01T15:00:00Z", 72, "28 November to 4 December"],
+    ["2026-12-31T15:00:00Z", 72, "28 December 2026 to 3 January 2027"],
+    ["2028-01-12T15:00:00Z", 72, "9 to 15 January 2028"]
+  ])("at %s within %d hours is %s", (middle, hours, text) => {
     expect(doneBy(forecast(middle, hours), now, zone)).toBe(text)
   })
 
-  it("gives the distance to the farther end of an asymmetric interval", () => {
-    const uneven = {
-      at: "2026-12-11T12:00:00Z",
-      low: "2026-12-06T12:00:00Z",
-      high: "2026-12-22T12:00:00Z"
+  it("is told by days where there is little room", () => {
+    const days = (hours: number) => doneInDays(forecast("2026-11-26T15:00:00Z", hours), now, zone)
+    expect([6, 72].map(days)).toEqual(["Thursday", "23 to 29 November"])
+  })
+
+  it("says what it is made of, and that failed accounts wait for another attempt", () => {
+    const made = (counts: { readonly FAILED: number; readonly lines_refused: number }) => {
+      const { FAILED, lines_refused } = counts
+      return madeOf({ open: 1_200 }, { lines_refused, states: { ...noCounts, FAILED } })
     }
-    expect(doneBy(uneven, now, zone)).toBe("on 11 Dec ± 11 days")
+    const known =
+      "It is made of 1,200 accounts and lines to do, and of what was imported in each hour of the " +
+      "last eight weeks."
+    expect(made({ FAILED: 0, lines_refused: 0 })).toBe(known)
+    expect(made({ FAILED: 412, lines_refused: 3 })).toBe(
+      `${known} Its failed accounts and refused lines count only while they are tried again.`
+    )
   })
 
   it("gives the interval in full, with its probability and zone", () => {

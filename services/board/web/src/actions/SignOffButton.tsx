@@ -10,41 +10,44 @@ import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { coverOf } from "../text/Certificates.ts"
+import { openOthers, openWord } from "../text/Comments.ts"
 import { count, counted } from "../text/Numbers.ts"
-import { stateWord } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { TextArea } from "./TextArea.tsx"
 
 type Open = SignOff["open"][number]
 type Attached = NonNullable<SignOff["certificate"]>
 
-/** Open items other than account states: their names, and the section of the page to see them. */
-const others: Readonly<Record<string, readonly [word: string, part: string]>> = {
-  LINES_FAILED: ["Lines of batches that failed", "batches"],
-  LINES_REMAINING: ["Lines of batches to do", "batches"],
-  LINES_REFUSED: ["Lines of ended batches that were refused", "batches"],
-  ACCOUNTS_MISSING: ["Expected accounts that were never received", "control-totals"],
-  ACCOUNTS_UNEXPECTED: ["Accounts more than expected", "control-totals"],
-  BATCHES: ["Batches that have not ended", "batches"],
-  MONEY: ["Sums of money that do not add up", "money"],
-  CONTROL_TOTALS: ["Sums of money that are not as expected", "control-totals"]
-}
-
 const OpenItem = ({ open, supplier }: { open: Open; supplier: string }) => {
-  const [word, part] = others[open.what] ?? [`Accounts: ${stateWord(open.what)}`]
+  const [, part] = openOthers[open.what] ?? []
   const to =
     part === undefined
       ? pages.imports(supplier, { state: open.what })
       : `${pages.migration(supplier)}#${part}`
+  const word = openWord(open)
   return (
     <li>
-      {word}: <Link to={to}>{count(open.count)}</Link>
+      {open.what === "NOTHING_STAGED" ? (
+        `${word}.`
+      ) : (
+        <>
+          {word}: <Link to={to}>{count(open.count)}</Link>
+        </>
+      )}
     </li>
   )
 }
 
-const Money = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => {
+interface OfSignOff {
+  readonly migration: Migration
+  readonly signOff: SignOff
+}
+
+const Money = ({ migration, signOff }: OfSignOff) => {
+  const { import_supplier: supplier, states } = migration
   const ties = signOff.open.every(({ what }) => what !== "MONEY")
+  if (ties && states.IMPORTED === 0) return <p>No account is imported, so there is no money.</p>
   return (
     <p>
       <Link to={`${pages.migration(supplier)}#money`} class={ties ? "good" : "bad"}>
@@ -62,7 +65,7 @@ const gapOf = ({ cohort, tree_size }: Attached, { states }: Migration): string =
 }
 
 /** The certificate that is attached. A sign-off without one says so. */
-const Certified = ({ migration, signOff }: { migration: Migration; signOff: SignOff }) => {
+const Certified = ({ migration, signOff }: OfSignOff) => {
   const { import_supplier: supplier } = migration
   const { certificate } = signOff
   if (certificate === null) {
@@ -95,7 +98,7 @@ const Certified = ({ migration, signOff }: { migration: Migration; signOff: Sign
 }
 
 /** What is still open, and where the summary can be downloaded. */
-const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string }) => (
+const OpenList = ({ migration, signOff }: OfSignOff) => (
   <>
     {signOff.open.length === 0 ? (
       <p class="good">✓ Nothing is open.</p>
@@ -104,15 +107,38 @@ const OpenList = ({ signOff, supplier }: { signOff: SignOff; supplier: string })
         <p>These are open:</p>
         <ul>
           {signOff.open.map((open) => (
-            <OpenItem key={open.what} open={open} supplier={supplier} />
+            <OpenItem key={open.what} open={open} supplier={migration.import_supplier} />
           ))}
         </ul>
       </>
     )}
-    <Money signOff={signOff} supplier={supplier} />
+    <Money signOff={signOff} migration={migration} />
     <p>
-      <SummaryLinks supplier={supplier} />
+      <SummaryLinks supplier={migration.import_supplier} />
     </p>
+  </>
+)
+
+interface AcceptingProps {
+  readonly accepts: boolean
+  readonly setAccepts: (accepts: boolean) => void
+  readonly reason: string
+  readonly setReason: (reason: string) => void
+}
+
+/** What is left open is accepted on purpose, for a reason that stays in sight. */
+const Accepting = (props: AcceptingProps) => (
+  <>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={props.accepts}
+        onChange={({ currentTarget }) => props.setAccepts(currentTarget.checked)}
+      />
+      Sign off although this is open
+    </label>
+    <p class="quiet">Write no personal data: the reason is kept.</p>
+    <TextArea label="Reason (stays in sight)" value={props.reason} change={props.setReason} />
   </>
 )
 
@@ -121,11 +147,13 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
   const { import_supplier: supplier } = migration
   const answer = useAnswer<SignOff>(answers.of(supplier, "sign-off/"))
   const [accepts, setAccepts] = useState(false)
+  const [reason, setReason] = useState("")
   const open = answer.value?.open.length ?? 0
   const run = async () => {
     await act(answers.of(supplier, "sign-off/"), {
       import_supplier: supplier,
       accept_open: accepts,
+      reason: open === 0 ? null : reason.trim(),
       certificate_id: answer.value?.certificate?.certificate_id ?? null
     })
     const without = answer.value?.certificate ? "" : ", without a certificate"
@@ -140,7 +168,7 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
       title={`Sign ${supplier} off`}
       confirm={`Sign ${supplier} off`}
       typed={supplier}
-      isReady={answer.value !== undefined && (open === 0 || accepts)}
+      isReady={answer.value !== undefined && (open === 0 || (accepts && reason.trim() !== ""))}
       run={run}
       close={close}
     >
@@ -151,17 +179,10 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
       <Answered answer={answer} lines={2}>
         {(signOff) => (
           <>
-            <OpenList signOff={signOff} supplier={supplier} />
+            <OpenList signOff={signOff} migration={migration} />
             <Certified signOff={signOff} migration={migration} />
             {signOff.open.length > 0 && (
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={accepts}
-                  onChange={({ currentTarget }) => setAccepts(currentTarget.checked)}
-                />
-                Sign off although this is open
-              </label>
+              <Accepting {...{ accepts, setAccepts, reason, setReason }} />
             )}
           </>
         )}

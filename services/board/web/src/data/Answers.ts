@@ -5,6 +5,7 @@
 import type * as Accounts from "@data-import/api/board/Accounts"
 import type { AlertsBody, AlertTestBody } from "@data-import/api/board/Alerts"
 import type * as Certificates from "@data-import/api/board/Certificates"
+import type * as Said from "@data-import/api/board/Comments"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
 import type * as Waves from "@data-import/api/board/Waves"
@@ -39,6 +40,8 @@ export type SignOff = typeof SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type
 export type Audit = typeof Accounts.AuditBody.Type
+export type Comments = typeof Said.CommentsBody.Type
+export type Comment = typeof Said.CommentBody.Type
 export type Move = typeof Accounts.MoveBody.Type
 export type MoveDetail = typeof Accounts.MoveDetailBody.Type
 export type Alerts = typeof AlertsBody.Type

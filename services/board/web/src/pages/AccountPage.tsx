@@ -16,6 +16,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { ofAccount } from "../text/Headlines.ts"
 import { count, counted, money } from "../text/Numbers.ts"
 import { isOpen, stateWord } from "../text/Words.ts"
+import { CommentsSection } from "./CommentsSection.tsx"
 import { EarlierSection } from "./EarlierSection.tsx"
 import { keyOf, LifeSection } from "./LifeSection.tsx"
 import { StoredSection } from "./StoredSection.tsx"
@@ -137,6 +138,10 @@ const Body = ({ account }: { readonly account: Account }) => (
       <StoredSection account={account} />
       <EarlierSection account={account} />
       <Documents account={account} />
+      <CommentsSection
+        supplier={account.import_supplier}
+        number={account.external_account_number}
+      />
       <Section id="audit" class="wide" title="Audit" note={<Seal account={account} />}>
         <AuditTable entries={account.audit} />
         {account.audit.length < account.audit_seal.entries && (

@@ -5,7 +5,7 @@ import type { History, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { RetryButton } from "../actions/ProcessButton.tsx"
 import { Bar } from "../parts/Bar.tsx"
-import { CorrectionLinks } from "../parts/CorrectionLinks.tsx"
+import { CorrectionLinks, CorrectionsSent } from "../parts/CorrectionLinks.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -82,56 +82,68 @@ const overTime = (codes: ReadonlyArray<Code>, history: History, zone: string) =>
   ])
 })
 
-export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
-  const { documents_missing, migration } = detail
-  const codes = tellingCodes(detail)
-  const { import_supplier: supplier, states, time_zone: zone } = migration
-  const lines = migration.lines_failed + migration.lines_refused
-  const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
-  const missing =
-    documents_missing === 0 ? (
-      "No document is missing."
-    ) : (
-      <>
-        <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
-          {counted(documents_missing, "account misses", "accounts miss")} a document.
-        </Link>{" "}
-        <CorrectionLinks supplier={supplier} code={missingDocument}>
-          Which documents
-        </CorrectionLinks>
-      </>
-    )
+const MissingDocuments = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { documents_missing: missing, migration } = detail
+  const { import_supplier: supplier } = migration
+  if (missing === 0) return <>No document is missing.</>
   return (
-    <Section
-      id="failures"
-      class="wide"
-      title="Failures"
-      note={
-        states.FAILED === 0 ? (
-          <>
-            No account has failed.
-            {lines > 0 && (
-              <>
-                {" "}
-                <Link to="#batches">{counted(lines, "line")} of batches have</Link>, before there
-                was an account.
-              </>
-            )}
-          </>
-        ) : (
-          <>
-            <Link to={pages.problems(supplier)}>
-              {counted(states.FAILED, "account has", "accounts have")} failed
-            </Link>
-            ; one account may have several codes.{" "}
-            <Link to={pages.problems(supplier)}>What to correct first</Link>. {missing}{" "}
-            <Link to={pages.imports(supplier, { corrected: "true" })}>
-              Corrected since they failed
-            </Link>
-          </>
-        )
-      }
-    >
+    <>
+      <Link to={pages.imports(supplier, { state: "FAILED", code: missingDocument })}>
+        {counted(missing, "account misses", "accounts miss")} a document.
+      </Link>{" "}
+      <CorrectionLinks supplier={supplier} code={missingDocument}>
+        Which documents
+      </CorrectionLinks>
+    </>
+  )
+}
+
+/** What has failed, and what the supplier was told of it. */
+const Failed = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { import_supplier: supplier, lines_failed, lines_refused, states } = detail.migration
+  const lines = lines_failed + lines_refused
+  return (
+    <>
+      {states.FAILED === 0 ? (
+        "No account has failed."
+      ) : (
+        <>
+          <Link to={pages.problems(supplier)}>
+            {counted(states.FAILED, "account has", "accounts have")} failed
+          </Link>
+          ; one account may have several codes.{" "}
+          <Link to={pages.problems(supplier)}>What to correct first</Link>.{" "}
+          <MissingDocuments detail={detail} />{" "}
+          <Link to={pages.imports(supplier, { corrected: "true" })}>
+            Corrected since they failed
+          </Link>
+          .
+        </>
+      )}
+      {states.FAILED === 0 && lines > 0 && (
+        <>
+          {" "}
+          <Link to="#batches">{counted(lines, "line")} of batches have</Link>, before there was an
+          account.
+        </>
+      )}
+      {states.FAILED + lines_refused > 0 && (
+        <>
+          {" "}
+          <CorrectionLinks supplier={supplier}>Corrections for the supplier</CorrectionLinks>{" "}
+          <CorrectionsSent supplier={supplier} />
+        </>
+      )}
+    </>
+  )
+}
+
+export const FailuresSection = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const codes = tellingCodes(detail)
+  const { import_supplier: supplier, time_zone: zone } = detail.migration
+  const { value: history } = useAnswer<History>(answers.of(supplier, "history/", { step: "hour" }))
+  return (
+    <Section id="failures" class="wide" title="Failures" note={<Failed detail={detail} />}>
       {codes.length > 0 && (
         <Table
           caption="Codes of failed accounts, the most frequent first"

@@ -16,7 +16,7 @@ const outcomeOf = ({ held }: Forecast): string =>
 
 const columnsFor = (zone: string): ReadonlyArray<Column<Forecast>> => [
   { name: "Made", isHead: true, cell: ({ made_at }) => <Time at={made_at} zone={zone} /> },
-  { name: "Open then", isNumber: true, class: "past", cell: ({ open }) => count(open) },
+  { name: "To do then", isNumber: true, class: "past", cell: ({ open }) => count(open) },
   { name: "Earliest", cell: ({ low }) => <Time at={low} zone={zone} /> },
   { name: "Done", cell: ({ at }) => <Time at={at} zone={zone} /> },
   { name: "Latest", cell: ({ high }) => <Time at={high} zone={zone} /> },

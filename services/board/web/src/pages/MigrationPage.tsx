@@ -25,6 +25,7 @@ import { batchName, isSignedOff } from "../text/Words.ts"
 import { useIsManager } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
+import { CommentsSection } from "./CommentsSection.tsx"
 import { ControlTotalsSection } from "./ControlTotalsSection.tsx"
 import { FailuresSection } from "./FailuresSection.tsx"
 import { MoneySection } from "./MoneySection.tsx"
@@ -179,14 +180,13 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
         {isSignedOff(migration) ? <Signed supplier={supplier} /> : <Actions detail={detail} />}
       </div>
       {isEmpty ? (
-        !isSignedOff(migration) && (
-          <>
-            <Empty detail={detail} />
-            <div class="sections">
-              <ControlTotalsSection detail={detail} />
-            </div>
-          </>
-        )
+        <>
+          {!isSignedOff(migration) && <Empty detail={detail} />}
+          <div class="sections">
+            <ControlTotalsSection detail={detail} />
+            <CommentsSection supplier={supplier} />
+          </div>
+        </>
       ) : (
         <>
           <States supplier={supplier} states={states} total={total} />
@@ -199,6 +199,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
             <ControlTotalsSection detail={detail} />
             <OldestSection detail={detail} />
             <MoneySection detail={detail} />
+            <CommentsSection supplier={supplier} />
           </div>
         </>
       )}

@@ -11,9 +11,9 @@ import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { doneBy, interval } from "../text/Forecast.ts"
-import { ofMigrations, wholeOf } from "../text/Headlines.ts"
-import { count, counted, share } from "../text/Numbers.ts"
+import { doneInDays, interval } from "../text/Forecast.ts"
+import { importedShare, ofMigrations, wholeOf } from "../text/Headlines.ts"
+import { count, counted } from "../text/Numbers.ts"
 import { orders, sorted } from "../text/Sorting.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
@@ -26,7 +26,7 @@ const Forecast = ({ migration }: { readonly migration: Migration }) => {
   return (
     <span class="tip" data-tip={interval(forecast, zone)}>
       <Link to={`${pages.migration(import_supplier)}#progress`}>
-        {doneBy(forecast, now, zone).replace(/^on /, "")}
+        {doneInDays(forecast, now, zone)}
         <span class="hidden">. {interval(forecast, zone)}</span>
       </Link>
     </span>
@@ -48,10 +48,13 @@ const Lines = ({ children, label, migration }: LinesProps) => (
 )
 
 const Progress = ({ migration }: { readonly migration: Migration }) => {
-  const { accounts_missing, accounts_unexpected, import_supplier, lines_remaining, states, total } =
-    migration
-  const imported = count(states.IMPORTED)
+  const { accounts_missing, accounts_unexpected, import_supplier, total } = migration
+  const { lines_failed, lines_refused, lines_remaining } = migration
+  const imported = count(migration.states.IMPORTED)
+  const whole = wholeOf(migration)
+  const lines = lines_failed + lines_refused
   const more = [
+    ...(lines > 0 ? [`${counted(lines, "line")} of batches failed`] : []),
     ...(lines_remaining > 0 ? [`${counted(lines_remaining, "line")} of batches to do`] : []),
     ...(accounts_missing > 0 ? [`${counted(accounts_missing, "account")} never received`] : []),
     ...(accounts_unexpected > 0
@@ -67,12 +70,16 @@ const Progress = ({ migration }: { readonly migration: Migration }) => {
         {imported}
       </Link>
       {" / "}
-      <Link to={pages.imports(import_supplier)} label={`of ${count(total)} accounts`}>
-        {count(total)}
-      </Link>
-      {more.length > 0 && (
-        <Lines migration={migration} label={`and ${more.join(", ")}`}>
-          +
+      {whole === total ? (
+        <Link to={pages.imports(import_supplier)} label={`of ${count(total)} accounts`}>
+          {count(total)}
+        </Link>
+      ) : (
+        <Lines
+          migration={migration}
+          label={`of ${count(whole)}: ${counted(total, "account")}, ${more.join(", ")}`}
+        >
+          {count(whole)}
         </Lines>
       )}
     </>
@@ -147,7 +154,7 @@ const columns: ReadonlyArray<Column<Migration>> = [
     name: "%",
     isNumber: true,
     class: "share",
-    cell: (migration) => share(migration.states.IMPORTED, wholeOf(migration))
+    cell: importedShare
   },
   { name: "Failed", isNumber: true, cell: (migration) => <Failed migration={migration} /> },
   {
@@ -183,13 +190,15 @@ const askedOf = (query: URLSearchParams) => ({
 const Conditions = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
   const { condition: chosen, ...others } = askedOf(query)
   const of = (name: Name) => list.migrations.filter(({ condition }) => condition === name).length
+  // It is rare, and the others need the room.
+  const isShown = (name: Name) => name !== "unfinished" || name === chosen || of(name) > 0
   return (
     <nav class="filters" aria-label="By state">
       <Link to={pages.migrations(others)} isCurrent={chosen === null}>
         All <b>{count(list.migrations.length)}</b>
       </Link>
       <span aria-hidden="true">=</span>
-      {conditionOrder.map((name) => (
+      {conditionOrder.filter(isShown).map((name) => (
         <Link
           key={name}
           to={pages.migrations({ ...others, condition: name })}
@@ -255,6 +264,12 @@ const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
     }
   })
 
+/** Why somebody has paused it or left work open is written whole, however long. */
+const rowClass = ({ condition }: Migration): string => {
+  if (needsAttention(condition)) return "needy"
+  return condition === "paused" || condition === "unfinished" ? "healthy explained" : "healthy"
+}
+
 const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
   const { condition: chosen, search, sort } = askedOf(query)
   const wanted = (search ?? "").toLowerCase()
@@ -278,7 +293,7 @@ const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams })
       columns={sortable(query)}
       rows={sorted(found, sort)}
       keyOf={({ import_supplier }) => import_supplier}
-      rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
+      rowClass={rowClass}
     />
   )
 }

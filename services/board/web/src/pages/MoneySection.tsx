@@ -128,25 +128,30 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
   )
 }
 
-export const MoneySection = ({ detail }: { readonly detail: MigrationDetail }) => (
-  <Section
-    id="money"
-    title="Money"
-    note={
-      detail.money.ties ? (
-        <span class="good">
-          ✓ What is stored adds up: ledgers and additions come to the balances of the accounts
-          exactly.
-        </span>
-      ) : (
-        <span class="bad">
-          ✗ What is stored does not add up: ledgers and additions do not come to the balances of the
-          accounts. Tell your operator.
-        </span>
-      )
-    }
-  >
-    <Sums sums={detail.money} supplier={detail.migration.import_supplier} />
-    <Comparison detail={detail} />
-  </Section>
-)
+export const MoneySection = ({ detail }: { readonly detail: MigrationDetail }) => {
+  const { IMPORTED: imported } = detail.migration.states
+  return (
+    <Section
+      id="money"
+      title="Money"
+      note={
+        detail.money.ties && imported === 0 ? (
+          "No account is imported, so there is no money yet."
+        ) : detail.money.ties ? (
+          <span class="good">
+            ✓ What is stored adds up: ledgers and additions come to the balances of the accounts
+            exactly.
+          </span>
+        ) : (
+          <span class="bad">
+            ✗ What is stored does not add up: ledgers and additions do not come to the balances of
+            the accounts. Tell your operator.
+          </span>
+        )
+      }
+    >
+      <Sums sums={detail.money} supplier={detail.migration.import_supplier} />
+      <Comparison detail={detail} />
+    </Section>
+  )
+}

@@ -3,7 +3,7 @@ import { RetryButton } from "../actions/ProcessButton.tsx"
 import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
-import { CorrectionLinks } from "../parts/CorrectionLinks.tsx"
+import { CorrectionLinks, CorrectionsSent } from "../parts/CorrectionLinks.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
@@ -116,7 +116,8 @@ export const ProblemsPage = ({ supplier }: { readonly supplier: string }) => {
       <p>
         <CorrectionLinks supplier={supplier}>
           What to correct, for the supplier, with personal data
-        </CorrectionLinks>
+        </CorrectionLinks>{" "}
+        <CorrectionsSent supplier={supplier} />
       </p>
       <Answered answer={answer} lines={10}>
         {(problems) => <Groups problems={problems} supplier={supplier} />}

@@ -10,7 +10,7 @@ import { Answered } from "../parts/Answered.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { doneBy, interval, whyNone } from "../text/Forecast.ts"
+import { doneBy, interval, madeOf, whyNone } from "../text/Forecast.ts"
 import { count, counted, share } from "../text/Numbers.ts"
 import { planEnd } from "../text/PlanText.ts"
 import type { ComponentChildren } from "preact"
@@ -55,11 +55,14 @@ const ForecastText = ({ detail }: { readonly detail: MigrationDetail }) => {
   }
   return (
     <p>
-      At today's rate it is done{" "}
+      At its past pace it is done{" "}
       <Link to={pages.forecasts(supplier)}>
         <strong>{doneBy(forecast, now, zone)}</strong>
       </Link>
-      . <span class="interval">{interval(forecast, zone)}</span> <span class="quiet">{known}</span>
+      . <span class="interval">{interval(forecast, zone)}</span>{" "}
+      <span class="quiet">
+        <span class="past">{madeOf(forecast, migration)}</span> {known}
+      </span>
     </p>
   )
 }

@@ -5,6 +5,7 @@ import { DecisionButton } from "../actions/DecisionButton.tsx"
 import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
 import { BatchState } from "../parts/Batch.tsx"
+import { CorrectionLinks, CorrectionsSent } from "../parts/CorrectionLinks.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Section } from "../parts/Section.tsx"
@@ -19,6 +20,7 @@ import { count, counted } from "../text/Numbers.ts"
 import { hasHappened, outcomeText } from "../text/Rehearsal.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
 import { TotalsTable } from "./ControlTotalsSection.tsx"
+import { CommentsSection } from "./CommentsSection.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
 
 type Decision = WaveReview["decisions"][number]
@@ -231,6 +233,17 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Decision>> => [
   { name: "Why", cell: ({ note }) => note ?? "" }
 ]
 
+/** What the supplier has to correct of the wave. */
+const Corrections = ({ review: { cohort, lines_refused, states }, supplier }: Props) =>
+  states.FAILED + lines_refused === 0 ? null : (
+    <p>
+      <CorrectionLinks supplier={supplier} cohort={cohort}>
+        Corrections for the supplier
+      </CorrectionLinks>{" "}
+      <CorrectionsSent supplier={supplier} cohort={cohort} />
+    </p>
+  )
+
 const Body = (props: Props) => {
   const { review, supplier } = props
   const { cohort, control_totals, decisions, rehearsal, states } = review
@@ -261,6 +274,7 @@ const Body = (props: Props) => {
         </div>
       </div>
       <Facts {...props} />
+      <Corrections {...props} />
       <div class="sections">
         {rehearsal !== null && rehearsal.forecast !== null && (
           <ForecastSection
@@ -292,6 +306,7 @@ const Body = (props: Props) => {
             />
           )}
         </Section>
+        <CommentsSection supplier={supplier} cohort={cohort} />
       </div>
     </>
   )

@@ -1,8 +1,9 @@
 /** Entries of the audit log, the newest first. */
-import type { AuditEntry } from "../data/Answers.ts"
+import type { AuditEntry, Comment } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { pages } from "../routing/Paths.ts"
 import { actionWord } from "../text/AuditWords.ts"
+import { deedText } from "../text/Comments.ts"
 import { movedText } from "../text/Moves.ts"
 import { type Column, Table } from "./Table.tsx"
 import { Time } from "./Time.tsx"
@@ -23,9 +24,16 @@ const About = ({ entry }: { readonly entry: AuditEntry }) => {
   )
 }
 
-/** A move opens the list of its accounts. */
+const Commented = ({ comment }: { readonly comment: Comment }) => (
+  <span class="said">
+    {[deedText(comment), comment.text ?? "erased with the account"].filter(Boolean).join(". ")}
+  </span>
+)
+
+/** A move opens the list of its accounts, and a comment says its text. */
 const Outcome = ({ entry }: { readonly entry: AuditEntry }) => {
-  const { import_supplier: supplier, move, outcome } = entry
+  const { comment, import_supplier: supplier, move, outcome } = entry
+  if (comment !== null) return <Commented comment={comment} />
   if (move === null || supplier === null) return <>{outcome}</>
   return <Link to={pages.imports(supplier, { move: move.move_id })}>{movedText(move)}</Link>
 }

@@ -8,6 +8,7 @@ const shapes: Readonly<Record<Name, string>> = {
   slow: "M7 1a6 6 0 100 12A6 6 0 007 1zm0 1.5v4.9l3.6 2-.7 1.3-4.4-2.5V2.8z",
   waiting: "M7 1a6 6 0 100 12A6 6 0 007 1zm0 1.6a4.4 4.4 0 110 8.8 4.4 4.4 0 010-8.8z",
   paused: "M2.5 1.5h3.2v11H2.5zM8.3 1.5h3.2v11H8.3z",
+  unfinished: "M1.5 6h11v2h-11z",
   running: "M3 1.5L12.5 7 3 12.5z",
   done: "M5.4 12L.8 7.4l1.7-1.7 2.9 2.9 6.1-6.1 1.7 1.7z"
 }

@@ -1,29 +1,60 @@
-/** Links to what the supplier has to correct, for managers. */
+/** Links to what the supplier has to correct, for managers, and when that was sent last. */
 import type { ComponentChildren } from "preact"
+import { SentButton } from "../actions/CommentButton.tsx"
+import type { Comments } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
 import { useIsManager } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
+import { fileText } from "../text/Comments.ts"
+import { Time } from "./Time.tsx"
 
-interface Props {
+interface Of {
   readonly supplier: string
+  /** Only accounts and lines of this cohort. */
+  readonly cohort?: string
+}
+
+interface Props extends Of {
   /** Only errors with this code. */
   readonly code?: string
   /** What the files have. */
   readonly children: ComponentChildren
 }
 
-export const CorrectionLinks = ({ children, code, supplier }: Props) => {
+export const CorrectionLinks = ({ children, code, cohort, supplier }: Props) => {
   if (!useIsManager()) return null
   return (
     <span>
       {children}:{" "}
-      <a href={answers.of(supplier, "corrections.xlsx", { code })} download>
+      <a href={answers.of(supplier, "corrections.xlsx", { code, cohort })} download>
         sheet
       </a>
       ,{" "}
-      <a href={answers.of(supplier, "corrections.csv", { code })} download>
+      <a href={answers.of(supplier, "corrections.csv", { code, cohort })} download>
         CSV
       </a>
       .
+    </span>
+  )
+}
+
+/** When the file was sent last, by whom and to whom, and a button to note that it was. */
+export const CorrectionsSent = ({ cohort, supplier }: Of) => {
+  const query = { about: "corrections_sent", cohort, limit: "1" }
+  const { value } = useAnswer<Comments>(answers.of(supplier, "comments/", query))
+  const [sent] = value?.comments ?? []
+  return (
+    <span class="past">
+      {value === undefined
+        ? "…"
+        : sent === undefined && "It is not noted that they were sent to the supplier."}
+      {sent !== undefined && (
+        <>
+          Sent <Time at={sent.at} /> by {sent.by} to {sent.text}: {fileText(sent)}
+          {cohort === undefined && sent.cohort !== null && ` of ${sent.cohort}`}.
+        </>
+      )}{" "}
+      <SentButton supplier={supplier} cohort={cohort} />
     </span>
   )
 }

@@ -34,11 +34,8 @@ export const States = ({ states, supplier, total }: Props) => {
         </dt>
         <dd>
           <Link to={pages.imports(supplier)}>{count(total)}</Link>{" "}
-          {sum === total ? (
-            <small class="good">✓ adds up</small>
-          ) : (
-            <small class="bad">✗ the states come to {count(sum)}</small>
-          )}
+          {sum !== total && <small class="bad">✗ the states come to {count(sum)}</small>}
+          {sum === total && total > 0 && <small class="good">✓ adds up</small>}
         </dd>
       </div>
     </dl>

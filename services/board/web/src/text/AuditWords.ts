@@ -48,6 +48,7 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   set_plan: "Plan entered",
   decide_wave: "Go or no-go of a wave decided",
   move_accounts: "Accounts moved",
+  comment: "Comment added",
   sign_off: "Migration signed off",
   set_alerts: "Alerts of the user set"
 }

@@ -22,6 +22,7 @@ export const evidenceOf = (migration: Migration): string => {
     case "stuck":
       return `${page}${/batch/i.test(reason) ? "#batches" : "#oldest"}`
     case "paused":
+    case "unfinished":
       return pages.imports(import_supplier)
   }
 }

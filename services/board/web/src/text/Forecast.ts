@@ -1,6 +1,7 @@
 /** When a migration will be done, in words. */
 import type { Migration } from "../data/Answers.ts"
-import { calendarDays, clock, date, duration, shortDate, weekday } from "./Times.ts"
+import { counted } from "./Numbers.ts"
+import { calendarDays, clock, dates, shortDate, weekday } from "./Times.ts"
 
 /** The median and the ends of the interval, as instants. */
 export interface Forecast {
@@ -41,7 +42,7 @@ export const whatWaits = (migration: Counts): string => {
 /** Why a migration has no forecast; empty if there is nothing to forecast. */
 export const whyNone = (migration: Standing): string => {
   const { condition, imported_last_hour } = migration
-  if (condition === "done") return ""
+  if (condition === "done" || condition === "unfinished") return ""
   if (condition === "paused") return "There is no forecast while it is paused."
   if (waitsForData(migration)) return `There is no forecast: only ${whatWaits(migration)}.`
   return imported_last_hour > 0
@@ -49,30 +50,61 @@ export const whyNone = (migration: Standing): string => {
     : "There is no forecast, because nothing moves."
 }
 
-const farAway = 300
 const hour = 3_600_000
 
-/** Milliseconds from the median to the farther end of the interval. */
-const widthOf = ({ at, high, low }: Forecast): number =>
-  Math.max(Date.parse(high) - Date.parse(at), Date.parse(at) - Date.parse(low))
-
-/** Rounds to the hour unless the interval is narrower than an hour. */
-const rounded = (forecast: Forecast): number => {
-  const at = Date.parse(forecast.at)
-  return widthOf(forecast) < hour ? at : Math.round(at / hour) * hour
+/** Rounds to the hour unless the interval is narrower than two. */
+const rounded = ({ high, low }: Forecast): readonly [number, number] => {
+  const ends = [Date.parse(low), Date.parse(high)] as const
+  if (ends[1] - ends[0] < 2 * hour) return ends
+  return [Math.round(ends[0] / hour) * hour, Math.round(ends[1] / hour) * hour]
 }
 
 const dayOf = (at: number, now: number, zone: string): string => {
   const days = calendarDays(now, at, zone)
-  if (days <= 0) return `today at ${clock(at, zone)}`
-  if (days === 1) return `tomorrow at ${clock(at, zone)}`
-  if (days < 7) return `on ${weekday(at, zone)}`
-  return `on ${days < farAway ? shortDate(at, zone) : date(at, zone)}`
+  if (days <= 0) return "today"
+  if (days === 1) return "tomorrow"
+  return `on ${days < 7 ? weekday(at, zone) : dates(at, at, now, zone)}`
 }
 
-/** Such as `on Thursday ± 6 h`. */
-export const doneBy = (forecast: Forecast, now: number, zone: string): string =>
-  `${dayOf(rounded(forecast), now, zone)} ± ${duration(widthOf(forecast))}`
+/**
+ * When it will be done, as a range: `today between 14:00 and 18:00`, `2 to 5 December`. The median
+ * is left out, because it would look more exact than it is.
+ */
+export const doneBy = (forecast: Forecast, now: number, zone: string): string => {
+  const [low, high] = rounded(forecast)
+  const [from, to] = [clock(low, zone), clock(high, zone)]
+  if (calendarDays(low, high, zone) === 0) {
+    const times = from === to ? `at ${to}` : `between ${from} and ${to}`
+    return `${dayOf(high, now, zone)} ${times}`
+  }
+  return calendarDays(now, high, zone) > 1
+    ? dates(low, high, now, zone)
+    : `between today at ${from} and tomorrow at ${to}`
+}
+
+/** The same by days, where there is little room: `Wednesday`, `2 to 5 December`. */
+export const doneInDays = (forecast: Forecast, now: number, zone: string): string => {
+  const [low, high] = rounded(forecast)
+  return calendarDays(low, high, zone) === 0
+    ? dayOf(high, now, zone).replace(/^on /, "")
+    : dates(low, high, now, zone)
+}
+
+/** What the forecast is made of, in a sentence. */
+export const madeOf = (
+  { open }: Pick<NonNullable<Migration["forecast"]>, "open">,
+  { lines_refused, states }: Pick<Migration, "lines_refused" | "states">
+): string => {
+  const failed = [
+    ...(states.FAILED > 0 ? ["failed accounts"] : []),
+    ...(lines_refused > 0 ? ["refused lines"] : [])
+  ].join(" and ")
+  const left = failed === "" ? "" : ` Its ${failed} count only while they are tried again.`
+  return (
+    `It is made of ${counted(open, "account or line", "accounts and lines")} to do, and of what was ` +
+    `imported in each hour of the last eight weeks.${left}`
+  )
+}
 
 /** The interval in full, as the tooltip of the short form. */
 export const interval = ({ high, low }: Forecast, zone: string): string => {

@@ -18,7 +18,7 @@ import type {
   States
 } from "../data/Answers.ts"
 import { doneBy, waitsForData, whatWaits } from "./Forecast.ts"
-import { count, counted, verb } from "./Numbers.ts"
+import { count, counted, share, verb } from "./Numbers.ts"
 import { type Happened, happenedWords } from "./Rehearsal.ts"
 import { batchName, isRehearsal, lineWord, needsAttention, stateWord } from "./Words.ts"
 
@@ -40,6 +40,13 @@ export const openWork = (migration: Migration): string =>
 /** All accounts that were to be moved, whether they are imports or not. */
 export const wholeOf = (migration: Migration): number =>
   wholeWith(migration.states, unstagedOf(migration))
+
+/** The imported share of the whole. It is never everything while something is open. */
+export const importedShare = (migration: Migration): string => {
+  const imported = share(migration.states.IMPORTED, wholeOf(migration))
+  const isWhole = migration.condition === "done" || openWork(migration) === "nothing"
+  return imported === "100 %" && !isWhole ? ">99 %" : imported
+}
 
 const attentionOf = (conditions: ReadonlyArray<Condition>): string => {
   const all = conditions.length
@@ -87,8 +94,7 @@ export const ofMigration = (migration: Migration, now: number): string => {
   if (total === 0 && lines_failed + lines_refused + lines_remaining === 0)
     return `${import_supplier}: nothing ${isSignedOff ? "was staged, signed off" : "is staged yet"}`
   const { FAILED, IMPORTED } = states
-  const all = total + lines_refused + accounts_missing
-  const imported = `${count(IMPORTED)} of ${count(all)} imported`
+  const imported = `${count(IMPORTED)} of ${count(wholeOf(migration))} imported`
   if (isSignedOff) return `${import_supplier}: ${imported}, ${signedOff(migration)}`
   // A line that is refused before it is staged leaves no account.
   const parts = [

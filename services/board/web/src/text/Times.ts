@@ -34,6 +34,20 @@ export const date = (at: number, zone: string): string => format(zone, dateOptio
 export const shortDate = (at: number, zone: string): string =>
   format(zone, { day: "numeric", month: "short" }).format(at)
 
+/** Such as `2 to 5 December`; with the year, unless it is the present one. */
+export const dates = (from: number, to: number, now: number, zone: string): string => {
+  const yearOf = (at: number) => isoDate(at, zone).slice(0, 4)
+  const monthOf = (at: number) => isoDate(at, zone).slice(0, 7)
+  const isOfYear = yearOf(from) === yearOf(now) && yearOf(to) === yearOf(now)
+  const name = (at: number, options: Intl.DateTimeFormatOptions) =>
+    format(zone, { day: "numeric", ...options }).format(at)
+  const month = { month: "long" } as const
+  const last = name(to, isOfYear ? month : { ...month, year: "numeric" })
+  if (isoDate(from, zone) === isoDate(to, zone)) return last
+  if (monthOf(from) === monthOf(to)) return `${name(from, {})} to ${last}`
+  return `${name(from, yearOf(from) === yearOf(to) ? month : { ...month, year: "numeric" })} to ${last}`
+}
+
 /**
  * Labels of the ticks of an axis: clock times if the axis is short, otherwise dates, with the clock
  * time on each further tick of the same day.

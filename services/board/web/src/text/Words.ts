@@ -16,6 +16,7 @@ export const conditions: Readonly<Record<Condition, Word>> = {
     meaning: "Accounts are staged, and nobody has asked to import them."
   },
   paused: { word: "Paused", meaning: "Somebody has paused it." },
+  unfinished: { word: "Left open", meaning: "It is signed off, and not everything was done." },
   running: { word: "Running", meaning: "Accounts are being imported, as planned." },
   done: { word: "Done", meaning: "Nothing is open." }
 }
