@@ -42,7 +42,8 @@ const members = [
   "customerEmails",
   "concurrencyLimit",
   "timeZone",
-  "revertWindow"
+  "revertWindow",
+  "fourEyes"
 ]
 
 const entry = (supplier: Supplier) => ({
@@ -54,7 +55,8 @@ const entry = (supplier: Supplier) => ({
   customerEmails: supplier.customerEmails,
   concurrencyLimit: supplier.concurrencyLimit,
   timeZone: supplier.timeZone,
-  revertWindow: supplier.revertWindow
+  revertWindow: supplier.revertWindow,
+  fourEyes: supplier.fourEyes
 })
 
 const onOff = (name: string) =>
@@ -93,6 +95,10 @@ const settings = {
     ),
     asRevertWindow,
     Flag.optional
+  ),
+  fourEyes: onOff("four-eyes").pipe(
+    Flag.withDescription("Whether a wave is a go only once two managers say so; off unless set"),
+    Flag.optional
   )
 }
 
@@ -106,7 +112,8 @@ const defaults = {
   customerEmails: false,
   concurrencyLimit: null,
   timeZone: utc,
-  revertWindow: defaultRevertWindow
+  revertWindow: defaultRevertWindow,
+  fourEyes: false
 }
 
 const create = Command.make(

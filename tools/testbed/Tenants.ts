@@ -34,6 +34,7 @@ export const supplierOf = (
     concurrencyLimit: null,
     timeZone: utc,
     revertWindow: defaultRevertWindow,
+    fourEyes: false,
     ...settings
   }
 }

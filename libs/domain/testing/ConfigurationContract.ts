@@ -170,7 +170,8 @@ const settings = (it: It): void => {
     customerEmails: true,
     concurrencyLimit: 7,
     timeZone: berlin,
-    revertWindow: 30
+    revertWindow: 30,
+    fourEyes: true
   })
   const otherSettings = (): SupplierSettings => ({
     documentRoot: hex(16),
@@ -178,7 +179,8 @@ const settings = (it: It): void => {
     customerEmails: false,
     concurrencyLimit: null,
     timeZone: utc,
-    revertWindow: 0
+    revertWindow: 0,
+    fourEyes: false
   })
   const each = (all: SupplierSettings): ReadonlyArray<Partial<SupplierSettings>> =>
     Object.entries<SupplierSettings[keyof SupplierSettings]>({ ...all }).map(([name, value]) => ({

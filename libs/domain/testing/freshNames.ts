@@ -74,7 +74,8 @@ export const supplierOf = (organisation: OrganisationName): Supplier => {
     customerEmails: false,
     concurrencyLimit: null,
     timeZone: utc,
-    revertWindow: defaultRevertWindow
+    revertWindow: defaultRevertWindow,
+    fourEyes: false
   }
 }
 

@@ -36,7 +36,8 @@ create table suppliers (
     constraint suppliers_concurrency_limit_not_negative check (concurrency_limit >= 0),
   time_zone text not null default 'UTC',
   revert_window integer not null default 14
-    constraint suppliers_revert_window_days check (revert_window between 0 and 3650)
+    constraint suppliers_revert_window_days check (revert_window between 0 and 3650),
+  four_eyes boolean not null default false
 );
 
 grant select
@@ -44,7 +45,7 @@ on suppliers to data_import_account_import, data_import_post_import, data_import
   data_import_batches, data_import_batch_worker, data_import_events;
 grant select, update (status) on suppliers to data_import_board;
 grant select, insert, update (status, document_root, document_check, customer_emails,
-  concurrency_limit, time_zone, revert_window)
+  concurrency_limit, time_zone, revert_window, four_eyes)
 on suppliers to data_import_operator;
 
 create table operations_teams (

@@ -212,7 +212,7 @@ export const columns = {
     "document_checksum document_etag document_size gross_amount issued_date number statement_path",
   "suppliers board w": "status status_comment",
   "suppliers operator w":
-    "concurrency_limit customer_emails document_check document_root revert_window status " +
+    "concurrency_limit customer_emails document_check document_root four_eyes revert_window status " +
     "status_comment time_zone",
   "followed_rehearsals batch-worker w": "fence followed_until",
   "rehearsal_changes batch-worker w": "at",

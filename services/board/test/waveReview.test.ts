@@ -5,6 +5,7 @@ import { RehearsalOutcomes } from "@data-import/domain/batches/RehearsalOutcomes
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { endOf, finish, taken } from "@data-import/domain/testing/begunBatches"
@@ -60,6 +61,7 @@ layer(boardLayer, { excludeTestServices: true })("the review of a wave", (it) =>
       const go = { decision: "GO", by: "board:mia", rehearsal_id: batch_id, note: null }
       expect(yield* decide(caller, code, seen)).toMatchObject({
         rehearsal: { batch: { batch_id }, forecast: { lines: { total: 2 } } },
+        verdict: "GO",
         decisions: [go, { decision: "NO_GO", note: "Too late" }]
       })
       expect(
@@ -69,6 +71,8 @@ layer(boardLayer, { excludeTestServices: true })("the review of a wave", (it) =>
         "board:mia decide_wave no_go",
         "board:mia decide_wave go"
       ])
+      yield* (yield* Configuration).configureSupplier(mine.supplier.code, { fourEyes: true })
+      expect(yield* read(user, code, cohort)).toMatchObject({ four_eyes: true, verdict: "HALF" })
       yield* adjust("1 minute")
       const run = yield* process(caller, code, processing(false))
       expect(yield* read(user, code, cohort)).toMatchObject({

@@ -28,6 +28,8 @@ export const wave = (
     run: batches(now).batches[2] ?? null,
     plan: detail(migration, now).plan?.points ?? [],
     certificate: attached(migration.import_supplier, now),
+    four_eyes: false,
+    verdict: "GO",
     decisions: [
       { ...decided, decision: "GO", at: instant(now - 10_800_000), note: null },
       {

@@ -12,6 +12,7 @@ const energy = {
   customerEmails: false,
   concurrencyLimit: null,
   revertWindow: 14,
+  fourEyes: false,
   timeZone: "UTC"
 }
 
@@ -100,7 +101,9 @@ describe("supplier", () => {
       expect(
         yield* done("supplier", "set", "ENERGY", "--time-zone=UTC", "--customer-emails=off")
       ).toBe("Set customerEmails, timeZone of the supplier ENERGY.")
-      expect(yield* done("supplier", "list")).toMatch(/timeZone +revertWindow\n.* UTC +14$/)
+      expect(yield* done("supplier", "list")).toMatch(
+        /timeZone +revertWindow +fourEyes\n.* UTC +14 +false$/
+      )
     })
   )
 

@@ -26,6 +26,12 @@ export const WaveReviewBody = Schema.Struct({
   }),
   plan: PlanBody.fields.points,
   certificate: SignOffBody.fields.certificate,
+  four_eyes: Schema.Boolean.annotateKey({ description: "Whether a go is one of two managers." }),
+  verdict: Schema.Literals(["GO", "HALF", "NO_GO", "UNDECIDED", "OVER"]).annotateKey({
+    description:
+      "What holds now. `HALF`: one manager says go, and another has to; `OVER`: the last decision " +
+      "was about an earlier rehearsal."
+  }),
   decisions: Schema.Array(
     Schema.Struct({
       decision: GoNoGo,

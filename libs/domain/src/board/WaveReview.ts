@@ -12,7 +12,7 @@ import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { Certificates } from "../certificates/Certificates.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
-import { checkDecision, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
+import { checkDecision, type GoNoGo, rehearsalOf, verdictOf } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
 import { ties } from "../migrations/SupplierSummary.ts"
@@ -90,6 +90,8 @@ const read = Effect.fnUntraced(function* (
     run: run && batchBody(bodyOf(run)),
     plan: plans.get(supplier.code) ?? [],
     certificate: certificateOf(Option.getOrNull(certificate), user.role === "manager"),
+    four_eyes: supplier.fourEyes,
+    verdict: verdictOf(decisions, rehearsal?.id ?? null, supplier.fourEyes),
     decisions: decisions.map((each) => ({
       decision: each.decision,
       by: each.by,

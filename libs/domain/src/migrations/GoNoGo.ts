@@ -35,6 +35,29 @@ export const rehearsalOf = (
   return { rehearsal: own[place] ?? null, run: later.at(-1) ?? null }
 }
 
+/** What holds of a wave: a decision about its newest rehearsal, or what is missing for one. */
+export type Verdict = GoNoGo | "UNDECIDED" | "OVER" | "HALF"
+
+/**
+ * A decision of an earlier rehearsal is over. With four eyes, a go is one of two people: `HALF` is
+ * that of one. A no-go ends every go before it.
+ */
+export const verdictOf = (
+  newestFirst: ReadonlyArray<Pick<WaveDecision, "by" | "decision" | "rehearsal">>,
+  newest: BatchId | null,
+  fourEyes: boolean
+): Verdict => {
+  if (newestFirst.length === 0) return "UNDECIDED"
+  const end = newestFirst.findIndex(
+    ({ decision, rehearsal }) => decision === "NO_GO" || rehearsal !== newest
+  )
+  const goes = end < 0 ? newestFirst : newestFirst.slice(0, end)
+  const people = new Set(goes.map(({ by }) => by))
+  if (people.size >= (fourEyes ? 2 : 1)) return "GO"
+  if (people.size > 0) return "HALF"
+  return newestFirst[0]?.rehearsal === newest ? "NO_GO" : "OVER"
+}
+
 /** What is wrong with a decision: it rests on what was seen, and a doubtful one has a reason. */
 export const checkDecision = (
   decided: Pick<WaveDecision, "decision" | "note"> & { readonly rehearsal: string | null },

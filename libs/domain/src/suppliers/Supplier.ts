@@ -68,6 +68,8 @@ export interface SupplierSettings {
   readonly timeZone: TimeZone
   /** For how many days from its creation an account can be reverted; by default 14. */
   readonly revertWindow: number
+  /** Whether a wave is a go only once two managers have said so; by default not. */
+  readonly fourEyes: boolean
 }
 
 export const defaultRevertWindow = 14

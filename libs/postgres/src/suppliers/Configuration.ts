@@ -84,7 +84,8 @@ const SupplierRow = Schema.Struct({
   customerEmails: Schema.Boolean,
   concurrencyLimit: Schema.NullOr(Schema.Int),
   timeZone: TimeZone,
-  revertWindow: Schema.Int
+  revertWindow: Schema.Int,
+  fourEyes: Schema.Boolean
 })
 
 const supplierRows = rowsOf(SupplierRow)
@@ -129,10 +130,11 @@ const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier
   const [answer] = yield* createdSupplierRows(sql`
     with created as (
       insert into suppliers (code, organisation, status, document_root, document_check,
-        customer_emails, concurrency_limit, time_zone, revert_window)
+        customer_emails, concurrency_limit, time_zone, revert_window, four_eyes)
       select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
         ${supplier.documentCheck}, ${supplier.customerEmails},
-        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}, ${supplier.revertWindow}
+        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}, ${supplier.revertWindow},
+        ${supplier.fourEyes}
       from organisations where name = ${organisation} and (test_of is not null) = ${isTest}
       on conflict do nothing returning code
     )
@@ -155,7 +157,7 @@ const configureSupplier = Effect.fnUntraced(function* (
   settings: Partial<SupplierSettings>
 ) {
   const { concurrencyLimit, customerEmails, documentCheck, documentRoot } = settings
-  const { revertWindow, timeZone } = settings
+  const { fourEyes, revertWindow, timeZone } = settings
   if (documentRoot !== undefined) yield* lockDocumentRoots(sql)
   const [configured] = yield* supplierRows(sql`
     update suppliers set
@@ -165,7 +167,8 @@ const configureSupplier = Effect.fnUntraced(function* (
       concurrency_limit = case when ${concurrencyLimit === undefined} then concurrency_limit
         else ${concurrencyLimit ?? null}::integer end,
       time_zone = coalesce(${timeZone ?? null}, time_zone),
-      revert_window = coalesce(${revertWindow ?? null}::integer, revert_window)
+      revert_window = coalesce(${revertWindow ?? null}::integer, revert_window),
+      four_eyes = coalesce(${fourEyes ?? null}, four_eyes)
     where code = ${code} returning ${supplierColumns(sql)}`)
   if (configured === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
   if (documentRoot !== undefined) yield* refuseTakenRoot(sql, configured)

@@ -165,7 +165,10 @@ const Footer = () => {
     <footer>
       <p>
         Times are in {ownZone()} unless another zone is named.
-        <span class="on-paper"> Printed on {absolute(now, ownZone())}.</span>
+        <span class="on-paper">
+          {" "}
+          Printed on <time>{absolute(now, ownZone())}</time>.
+        </span>
       </p>
     </footer>
   )

@@ -30,7 +30,7 @@ const DecisionDialog = ({ close, decision, review, supplier }: Props & { close: 
     })
     return (
       <p>
-        {cohort} is a {word}. The audit log has it under your name.
+        You say {word} to {cohort}. The audit log has it under your name.
       </p>
     )
   }
@@ -44,6 +44,7 @@ const DecisionDialog = ({ close, decision, review, supplier }: Props & { close: 
     >
       <p>{evidenceOf(review)}</p>
       <p>
+        {decision === "GO" && review.four_eyes && "It takes two managers to make it a go. "}
         It is recorded with your name and the rehearsal, and starts nothing. A later decision takes
         its place; both stay on the page.
       </p>

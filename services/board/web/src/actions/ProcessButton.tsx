@@ -22,11 +22,11 @@ const Decided = ({ cohort, supplier }: { readonly supplier: string; readonly coh
   return (
     <Answered answer={answer} lines={1}>
       {(review) => {
-        const decision = standing(review)
+        const note = standing(review)?.note ?? null
         return (
-          <p class={decision?.decision === "GO" ? "good" : "bad"}>
+          <p class={review.verdict === "GO" ? "good" : "bad"}>
             <Link to={pages.wave(supplier, cohort)}>{ofWave(review)}</Link>
-            {decision !== null && decision.note !== null && `: ${decision.note}`}
+            {note !== null && `: ${note}`}
           </p>
         )
       }}

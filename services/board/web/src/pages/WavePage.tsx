@@ -161,11 +161,12 @@ const Facts = (props: Props) => {
   return (
     <dl class="facts">
       <Fact name="Decided">
-        {decided === null ? (
+        {decided === undefined ? (
           "no decision stands"
         ) : (
           <>
             {decisionWords[decided.decision]}, by {decided.by}, <Time at={decided.at} />
+            {review.verdict === "HALF" && "; another manager has to say so"}
           </>
         )}
       </Fact>

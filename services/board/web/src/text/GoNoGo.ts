@@ -5,23 +5,24 @@ import { counted } from "./Numbers.ts"
 
 export const decisionWords = { GO: "go", NO_GO: "no-go" } as const
 
-/** The newest decision, if it is of the newest rehearsal; a decision of an earlier one is over. */
-export const standing = ({
-  decisions,
-  rehearsal
-}: Pick<WaveReview, "decisions" | "rehearsal">): WaveReview["decisions"][number] | null => {
-  const [newest] = decisions
-  const id = rehearsal?.batch.batch_id ?? null
-  return newest !== undefined && newest.rehearsal_id === id ? newest : null
+const verdicts: Readonly<Record<WaveReview["verdict"], string>> = {
+  GO: "is a go",
+  HALF: "is a go for one manager; another has to say so",
+  NO_GO: "is a no-go",
+  UNDECIDED: "is not decided yet",
+  OVER: "was rehearsed again since it was decided"
 }
 
+/** The newest decision, if it is of the newest rehearsal. */
+export const standing = ({
+  decisions,
+  verdict
+}: Pick<WaveReview, "decisions" | "verdict">): WaveReview["decisions"][number] | undefined =>
+  verdict === "UNDECIDED" || verdict === "OVER" ? undefined : decisions[0]
+
 /** Such as `wave-1 is a go`. */
-export const ofWave = (review: Pick<WaveReview, "cohort" | "decisions" | "rehearsal">): string => {
-  const decision = standing(review)
-  if (decision !== null) return `${review.cohort} is a ${decisionWords[decision.decision]}`
-  if (review.decisions.length === 0) return `${review.cohort} is not decided yet`
-  return `${review.cohort} was rehearsed again since it was decided`
-}
+export const ofWave = ({ cohort, verdict }: Pick<WaveReview, "cohort" | "verdict">): string =>
+  `${cohort} ${verdicts[verdict]}`
 
 /** What is known of the wave, as one sentence. */
 export const evidenceOf = ({
