@@ -102,7 +102,7 @@ describe("supplier", () => {
         yield* done("supplier", "set", "ENERGY", "--time-zone=UTC", "--customer-emails=off")
       ).toBe("Set customerEmails, timeZone of the supplier ENERGY.")
       expect(yield* done("supplier", "list")).toMatch(
-        /timeZone +revertWindow +fourEyes\n.* UTC +14 +false$/
+        /timeZone +revertWindow +fourEyes\n.* UTC +14 +off$/
       )
     })
   )
