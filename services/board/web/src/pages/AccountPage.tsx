@@ -98,8 +98,12 @@ const Documents = ({ account }: { readonly account: Account }) => (
   </Section>
 )
 
-const Seal = ({ account }: { readonly account: Account }) => {
-  const { broken_at, entries, holds } = account.audit_seal
+interface AuditProps {
+  readonly account: Account
+  readonly seal: NonNullable<Account["audit_seal"]>
+}
+
+const Seal = ({ account, seal: { broken_at, entries, holds } }: AuditProps) => {
   const all = pages.audit(keyOf(account))
   return holds ? (
     <span class="good">
@@ -112,6 +116,15 @@ const Seal = ({ account }: { readonly account: Account }) => {
     </span>
   )
 }
+
+const AuditSection = ({ account, seal }: AuditProps) => (
+  <Section id="audit" class="wide" title="Audit" note={<Seal account={account} seal={seal} />}>
+    <AuditTable entries={account.audit} />
+    {account.audit.length < seal.entries && (
+      <Link to={pages.audit(keyOf(account))}>All {count(seal.entries)} entries</Link>
+    )}
+  </Section>
+)
 
 /** An account that waits or has failed can be tried alone. */
 const Actions = ({ account }: { readonly account: Account }) => {
@@ -142,14 +155,7 @@ const Body = ({ account }: { readonly account: Account }) => (
         supplier={account.import_supplier}
         number={account.external_account_number}
       />
-      <Section id="audit" class="wide" title="Audit" note={<Seal account={account} />}>
-        <AuditTable entries={account.audit} />
-        {account.audit.length < account.audit_seal.entries && (
-          <Link to={pages.audit(keyOf(account))}>
-            All {count(account.audit_seal.entries)} entries
-          </Link>
-        )}
-      </Section>
+      {account.audit_seal !== null && <AuditSection account={account} seal={account.audit_seal} />}
     </div>
   </>
 )
