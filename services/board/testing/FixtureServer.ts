@@ -86,10 +86,16 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
   if (account !== undefined) {
     const body = Accounts.account(name, decodeURIComponent(account), now)
-    return fixture.role === "supplier" ? { ...body, moves: [], audit: [], audit_seal: null } : body
+    if (fixture.role !== "supplier") return body
+    const reverted = body.reverted.map((each) => ({ ...each, reverted_by: null, reason: null }))
+    return { ...body, reverted, moves: [], audit: [], audit_seal: null }
   }
   const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
-  if (batch !== undefined) return Samples.batch(batch, now)
+  if (batch !== undefined) {
+    const body = Samples.batch(batch, now)
+    if (fixture.role !== "supplier" || !body?.revert) return body
+    return { ...body, revert: { ...body.revert, reason: null } }
+  }
   const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
   if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
   const ofRehearsal = /^batches\/([^/]+)\/outcome\/$/.exec(rest)?.[1]

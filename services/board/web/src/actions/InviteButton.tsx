@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks"
 import type { Invitations, Invited } from "../data/Answers.ts"
 import { useAction } from "../data/User.ts"
-import { Time } from "../parts/Time.tsx"
 import { answers } from "../routing/Paths.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
@@ -18,17 +17,17 @@ interface DialogProps extends Of {
 }
 
 /** It stays in the dialog alone, and is gone once that is closed. */
-const Link = ({ invited, person }: { readonly invited: Invited; readonly person: string }) => (
+const Link = ({ person, url }: { readonly person: string; readonly url: string }) => (
   <>
     <p>
-      Send this link to {person} by a way that only {person} reads. It is shown this once. It is to
-      be used until <Time at={invited.expires_at} />.
+      Send this link to {person} by a way that only {person} reads. It is shown this once, and must
+      be used within 7 days.
     </p>
     <label class="field">
       <span>Link</span>
       <input
         type="text"
-        value={invited.url}
+        value={url}
         readOnly
         onFocus={({ currentTarget }) => currentTarget.select()}
       />
@@ -41,8 +40,8 @@ const Invite = ({ close, supplier }: DialogProps) => {
   const [entered, setEntered] = useState("")
   const person = entered.trim()
   const run = async () => {
-    const invited = (await act(answers.of(supplier, "invitations/"), { person })) as Invited
-    return <Link invited={invited} person={person} />
+    const { url } = (await act(answers.of(supplier, "invitations/"), { person })) as Invited
+    return <Link url={url} person={person} />
   }
   return (
     <ActionDialog

@@ -9,6 +9,7 @@ import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { NotForSupplier } from "../parts/NotForSupplier.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -75,10 +76,14 @@ const Documents = ({ account }: { readonly account: Account }) => (
     id="documents"
     title="Documents"
     note={
-      account.documents.length === 0
-        ? "The account has none."
-        : "A link ends after a few minutes. Asking for one is in the audit log. Whole paths are in what " +
-          "is stored, once personal data is shown there."
+      account.documents.length === 0 ? (
+        "The account has none."
+      ) : (
+        <NotForSupplier>
+          A link ends after a few minutes. Asking for one is in the audit log. Whole paths are in
+          what is stored, once personal data is shown there.
+        </NotForSupplier>
+      )
     }
   >
     <ul class="documents">
