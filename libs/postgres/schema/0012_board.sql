@@ -23,7 +23,8 @@ create table board_sessions (
 
 grant select, insert, delete, update (last_seen_at, prolonged_until)
 on board_sessions to data_import_board;
-grant select (subject, name, role, organisations, suppliers, created_at, last_seen_at, prolonged_until), delete
+grant select (subject, name, role, organisations, suppliers, created_at, last_seen_at,
+  prolonged_until), delete
 on board_sessions to data_import_operator;
 
 create table board_links (

@@ -1,6 +1,6 @@
 /**
- * Files about each account of a migration: balances, for managers, and what is to be corrected, also
- * for the supplier.
+ * Files about each account of a migration: balances, for managers, and what is to be corrected,
+ * also for the supplier.
  */
 import { Effect, Stream } from "effect"
 import { RoleRefused } from "@data-import/api/Refusal"

@@ -11,6 +11,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ForgeryRefused, RoleRefused, SignInRequired } from "@data-import/api/Refusal"
 import { forSuppliers } from "@data-import/api/board/ForSuppliers"
+import { isOfSupplier } from "@data-import/domain/access/BoardUser"
 import type { BoardAccess, OpenSession } from "@data-import/domain/access/BoardAccess"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
@@ -79,7 +80,6 @@ export const checked = Effect.fnUntraced(function* (
   const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
-  const { role } = session.user
   yield* LastingAnswer.allowedBy(premises.access.goesOn(session.hash))
   const { organisations, subject } = session.user
   const [organisation, ...others] = organisations ?? []
@@ -88,8 +88,9 @@ export const checked = Effect.fnUntraced(function* (
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
     return yield* new ForgeryRefused()
   }
-  if (role === "supplier" && !needs.forSuppliers) return yield* new RoleRefused()
-  if (isChange && needs.changes === "manager" && role !== "manager") return yield* new RoleRefused()
+  const isTooLow = isChange && needs.changes === "manager" && session.user.role !== "manager"
+  const isClosed = isOfSupplier(session.user) && !needs.forSuppliers
+  if (isTooLow || isClosed) return yield* new RoleRefused()
   return { session, place }
 })
 

@@ -31,7 +31,9 @@ const invited = Effect.gen(function* () {
 
 const statusIn = (one: Browser) => Effect.map(one.get(session, remote), ({ status }) => status)
 
-layer(serviceWith({ BOARD_PUBLIC_URL: "https://board.example" }), suite)("an invitation", (it) => {
+const settings = { BOARD_PUBLIC_URL: "https://board.example", BOARD_SESSION_PROLONGED: "8 hours" }
+
+layer(serviceWith(settings), suite)("an invitation", (it) => {
   it.effect("signs in from anywhere, to see one migration, and is not used up by looking", () =>
     Effect.gen(function* () {
       const { listed, named, path, supplier, url } = yield* invited

@@ -53,8 +53,8 @@ const renewedEvery = Duration.minutes(1)
 const prunedEvery = Duration.minutes(10)
 
 /**
- * A prolonged session needs no user who does something, so its user may only look. Those of the role
- * `supplier` are not prolonged.
+ * A prolonged session needs no user who does something, so its user may only look. Sessions of the
+ * role `supplier` are not prolonged.
  */
 const openAt = (
   session: BoardSession,

@@ -1,6 +1,7 @@
 /**
  * Which migrations a user of the board may see: the live suppliers of the organisations that the
- * user was given, or those that were named to the user. Every other supplier is reported as unknown.
+ * user was given, or those that were named to the user. Every other supplier is reported as
+ * unknown.
  * Source: docs/contract/board.md#roles.
  */
 import { Effect, Option, Schema } from "effect"
