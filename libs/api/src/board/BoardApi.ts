@@ -2,8 +2,8 @@
  * The interface between the board and its web part, below `/board/api/`. A session cookie names the
  * user instead of a token. Viewers may GET; everything else is for managers, except signing out and
  * the user's own alerts, and needs `X-CSRF-Token`. The role `supplier` may call what is named in
- * `ForSuppliers.ts`. A GET that a page sends in the background has the header `X-Background: 1`, and
- * does not renew the session. A supplier that the user may not see is a 404. Errors have the
+ * `ForSuppliers.ts`. A GET that a page sends in the background has the header `X-Background: 1`,
+ * and does not renew the session. A supplier that the user may not see is a 404. Errors have the
  * envelope of the contract.
  * Source: docs/contract/board.md.
  */
