@@ -61,6 +61,7 @@ const listed = ({ createdAt, lastSeenAt, user }: Listed) => ({
   name: user.name,
   role: user.role,
   organisations: user.organisations ?? "*",
+  suppliers: user.suppliers ?? [],
   createdAt: formatInstant(createdAt),
   lastSeenAt: formatInstant(lastSeenAt)
 })
@@ -70,7 +71,8 @@ const sessions = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const found = yield* Effect.flatMap(BoardSessions, (port) => port.list)
-    const members = ["subject", "name", "role", "organisations", "createdAt", "lastSeenAt"]
+    const places = ["organisations", "suppliers"]
+    const members = ["subject", "name", "role", ...places, "createdAt", "lastSeenAt"]
     yield* list(members, found.map(listed))
   }, onStorage)
 ).pipe(
@@ -89,7 +91,7 @@ const endSessions = Command.make(
       Flag.optional
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("End the sessions of all users, and the sign-in links"),
+      Flag.withDescription("End the sessions of all users, and the sign-in links and invitations"),
       Flag.withDefault(false)
     )
   },

@@ -142,9 +142,7 @@ const messages: {
     detail: "The session has ended, or there is none; sign in at /board/sign-in/.",
     headers: { "www-authenticate": "Cookie" }
   }),
-  ManagerRequired: text(
-    "Your role is viewer, and this is for managers; ask whoever gives out the roles of the board."
-  ),
+  RoleRefused: text("Your role does not allow this; ask whoever gives out the roles of the board."),
   ForgeryRefused: text(
     "The request did not come from a page of the board with a valid X-CSRF-Token; load it again."
   ),

@@ -17,8 +17,8 @@ export class SignInRequired extends Data.TaggedError("SignInRequired")<{}> {
   readonly code = "not_authenticated"
 }
 
-/** A viewer of the board requests an action of managers. */
-export class ManagerRequired extends Data.TaggedError("ManagerRequired")<{}> {
+/** A user of the board requests what the user's role does not allow. */
+export class RoleRefused extends Data.TaggedError("RoleRefused")<{}> {
   readonly code = "permission_denied"
 }
 
@@ -86,7 +86,7 @@ export class Defect extends Data.TaggedError("Defect")<{ readonly requestId: Req
 export type Refusal =
   | NotAuthenticated
   | SignInRequired
-  | ManagerRequired
+  | RoleRefused
   | ForgeryRefused
   | AuthenticationFailed
   | MethodNotAllowed

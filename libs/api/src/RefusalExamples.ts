@@ -59,7 +59,7 @@ import {
   Defect,
   ForgeryRefused,
   HeadersTooLarge,
-  ManagerRequired,
+  RoleRefused,
   MethodNotAllowed,
   NotAcceptable,
   NotAuthenticated,
@@ -101,7 +101,7 @@ export const refusals: {
   readonly [Tag in Enveloped["_tag"]]: Extract<Enveloped, { readonly _tag: Tag }>
 } = {
   SignInRequired: new SignInRequired(),
-  ManagerRequired: new ManagerRequired(),
+  RoleRefused: new RoleRefused(),
   ForgeryRefused: new ForgeryRefused(),
   NotAuthenticated: new NotAuthenticated(),
   AuthenticationFailed: new AuthenticationFailed({}),

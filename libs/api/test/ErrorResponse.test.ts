@@ -19,7 +19,7 @@ import { requestCodes } from "../src/ErrorBody.ts"
 const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   NotAuthenticated: [401, "not_authenticated"],
   SignInRequired: [401, "not_authenticated"],
-  ManagerRequired: [403, "permission_denied"],
+  RoleRefused: [403, "permission_denied"],
   ForgeryRefused: [403, "permission_denied"],
   AuthenticationFailed: [401, "authentication_failed"],
   KeyRevoked: [401, "authentication_failed"],

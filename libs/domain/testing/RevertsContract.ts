@@ -44,15 +44,17 @@ export const reverting = Effect.fnUntraced(function* (
     readonly dryRun?: boolean
     readonly keep?: Keep<unknown> | null
     readonly at?: DateTime.Utc
+    readonly reason?: string
   } = {}
 ) {
   const { at = revertedAt, decide = () => true, dryRun = false, keep = null } = options
+  const { reason = "The balances had the wrong sign." } = options
   return yield* (yield* Reverts).revert({
     key,
     number,
     caller,
     at,
-    reason: "The balances had the wrong sign.",
+    reason,
     dryRun,
     keep,
     decide: (view) => Result.succeed(decide(view))

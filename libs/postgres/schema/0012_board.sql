@@ -10,16 +10,21 @@ create table board_sessions (
   name text not null,
   role text not null,
   organisations text[],
+  suppliers text[] collate "C",
   csrf_token text not null,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   prolonged_until timestamptz,
-  constraint board_sessions_role_known check (role in ('viewer', 'manager'))
+  constraint board_sessions_role_known check (role in ('supplier', 'viewer', 'manager')),
+  -- What only asks for organisations shows nothing to a user of suppliers.
+  constraint board_sessions_of_suppliers check (case when role = 'supplier'
+    then suppliers is not null and organisations = '{}' else suppliers is null end)
 );
 
 grant select, insert, delete, update (last_seen_at, prolonged_until)
 on board_sessions to data_import_board;
-grant select (subject, name, role, organisations, created_at, last_seen_at, prolonged_until), delete
+grant select (subject, name, role, organisations, suppliers, created_at, last_seen_at,
+  prolonged_until), delete
 on board_sessions to data_import_operator;
 
 create table board_links (
@@ -30,6 +35,25 @@ create table board_links (
 -- The operator issues links and sees none.
 grant select, delete on board_links to data_import_board;
 grant insert, delete on board_links to data_import_operator;
+
+-- Links that sign people of a supplier in. A use moves the end of the first week.
+create table board_invitations (
+  id uuid constraint board_invitations_pkey primary key,
+  supplier text collate "C" not null
+    constraint board_invitations_supplier_exists references suppliers,
+  person text not null,
+  hash text not null constraint board_invitations_hash_unique unique,
+  invited_by text not null,
+  invited_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+
+create index board_invitations_of_supplier on board_invitations (supplier);
+
+grant select, insert, delete, update (expires_at, used_at)
+on board_invitations to data_import_board;
+grant delete on board_invitations to data_import_operator;
 
 create table migration_plans (
   supplier text collate "C"

@@ -5,6 +5,7 @@ import * as Alerts from "./alerts/Alerts.ts"
 import * as Batches from "./batches/Batches.ts"
 import * as RehearsalOutcomes from "./batches/RehearsalOutcomes.ts"
 import * as BoardSessions from "./access/BoardSessions.ts"
+import * as Invitations from "./access/Invitations.ts"
 import * as Certificates from "./certificates/Certificates.ts"
 import * as Checks from "./checks/Checks.ts"
 import * as TokenBuckets from "./access/TokenBuckets.ts"
@@ -50,6 +51,7 @@ export const layerPorts = Layer.mergeAll(
   IdempotencyKeys.layer,
   ImportProcesses.layer,
   ImportSearch.layer,
+  Invitations.layer,
   Migrations.layer,
   Reverts.layer,
   SealedAuditLog.layer,

@@ -17,7 +17,13 @@ const counted = TestDatabase.layerCounted(Duration.seconds(20))
 const userOf = Effect.fnUntraced(function* () {
   const { save } = yield* Alerts
   const subject = freshHash()
-  const user = { subject, name: subject, role: "viewer", organisations: null } as const
+  const user = {
+    subject,
+    name: subject,
+    role: "viewer",
+    organisations: null,
+    suppliers: null
+  } as const
   const settings = { ...noAlerts, kinds: ["stuck"], email: "mia@example.com" } as const
   yield* save({ user, signedInAt: noon, settings, at: noon })
   return subject

@@ -18,7 +18,8 @@ const viewer: BoardUser = {
   subject: "sub|1",
   name: "Ada Løve",
   role: "viewer",
-  organisations: [freshOrganisationName(), freshOrganisationName()]
+  organisations: [freshOrganisationName(), freshOrganisationName()],
+  suppliers: null
 }
 
 const sessionAt = (at: DateTime.Utc, user: BoardUser = viewer): BoardSession => ({

@@ -24,6 +24,7 @@ import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { CohortMoves } from "@data-import/domain/migrations/CohortMoves"
+import { Invitations } from "@data-import/domain/access/Invitations"
 import { Comments } from "@data-import/domain/migrations/Comments"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
@@ -79,6 +80,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(ImportSearch, Context.get(board, ImportSearch)),
     Context.add(CohortMoves, Context.get(board, CohortMoves)),
     Context.add(Comments, Context.get(board, Comments)),
+    Context.add(Invitations, Context.get(board, Invitations)),
     Context.add(Migrations, Context.get(board, Migrations)),
     Context.add(RehearsalOutcomes, outcomesOf(ports)),
     Context.add(Reverts, Context.get(accountImport, Reverts)),

@@ -1,6 +1,10 @@
-/** Files about each account of a migration, for managers: balances, and what is to be corrected. */
+/**
+ * Files about each account of a migration: balances, for managers, and what is to be corrected,
+ * also for the supplier.
+ */
 import { Effect, Stream } from "effect"
-import { ManagerRequired } from "@data-import/api/Refusal"
+import { RoleRefused } from "@data-import/api/Refusal"
+import type { BoardRole } from "@data-import/domain/access/BoardUser"
 import { correctionCsv } from "@data-import/domain/board/CorrectionFile"
 import { AccountLists } from "@data-import/domain/board/AccountLists"
 import { invalid } from "@data-import/domain/board/Selection"
@@ -26,28 +30,35 @@ const tooLong = invalid({
 export const handlers = Effect.gen(function* () {
   const lists = yield* AccountLists
 
-  const file =
+  const fileFor =
+    (...roles: ReadonlyArray<BoardRole>) =>
     <A, E, R>(make: (call: Asking, cohort: string | null) => Effect.Effect<A, E, R>) =>
     (call: Asking) =>
-      call.session.user.role === "manager"
+      roles.includes(call.session.user.role)
         ? make(call, call.parameters.cohort ?? null)
-        : Effect.fail(new ManagerRequired())
+        : Effect.fail(new RoleRefused())
 
   const corrections = (call: Asking, cohort: string | null) =>
     lists.corrections(Guard.callerOf(call), supplierOf(call), cohort, call.parameters.code)
 
   return {
-    exportBalances: file((call, cohort) =>
+    exportBalances: fileFor("manager")((call, cohort) =>
       Effect.flatMap(lists.balances(Guard.callerOf(call), supplierOf(call), cohort), (text) =>
         Answer.csvParts(text, Files.header(Files.nameOf(call, "balances.csv")))
       )
     ),
-    exportCorrections: file((call, cohort) =>
+    exportCorrections: fileFor(
+      "manager",
+      "supplier"
+    )((call, cohort) =>
       Effect.flatMap(corrections(call, cohort), (rows) =>
         Answer.csvParts(correctionCsv(rows), Files.header(Files.nameOf(call, "corrections.csv")))
       )
     ),
-    exportCorrectionSheet: file(
+    exportCorrectionSheet: fileFor(
+      "manager",
+      "supplier"
+    )(
       Effect.fnUntraced(function* (call, cohort) {
         const all = yield* corrections(call, cohort)
         const rows = yield* Stream.runCollect(Stream.take(all, rowsOfSheet + 1))

@@ -6,14 +6,22 @@ import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { InvitationBoard } from "@data-import/domain/board/InvitationBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import { controlTotalsRules } from "@data-import/domain/migrations/ControlTotals"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
-import { batchOf, moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import {
+  batchOf,
+  invitationOf,
+  moveOf,
+  numberOf,
+  supplierOf
+} from "@data-import/server/routing/PathNames"
 import { bodyOf } from "./Bodies.ts"
 import * as Guard from "./Guard.ts"
+import { invitationPath } from "./SignIn.ts"
 
 const bodies = {
   plan: bodyOf(actionBodies.plan),
@@ -28,6 +36,7 @@ const bodies = {
   decision: bodyOf(actionBodies.decision),
   signOff: bodyOf(actionBodies.signOff),
   certificate: bodyOf(actionBodies.certificate),
+  invitation: bodyOf(actionBodies.invitation),
   document: bodyOf(actionBodies.document)
 }
 
@@ -50,6 +59,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const certificates = yield* CertificateBoard
   const comments = yield* CommentBoard
   const imports = yield* ImportBoard
+  const invitations = yield* InvitationBoard
   const waves = yield* WaveReview
 
   return Guard.handle(
@@ -72,6 +82,21 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       decideWave: acting(bodies.decision, waves.decide),
       signOff: acting(bodies.signOff, actions.signOff),
       issueBoardCertificate: acting(bodies.certificate, certificates.issue),
+      inviteSupplier: (call: Acting) =>
+        ok(
+          Effect.gen(function* () {
+            const asked = yield* bodies.invitation(call)
+            const caller = Guard.callerOf(call)
+            const { secret, ...rest } = yield* invitations.invite(caller, supplierOf(call), asked)
+            const { origin } = premises.publicUrl ?? call.place
+            return { url: `${origin}${invitationPath}${secret}/`, ...rest }
+          })
+        ),
+      revokeInvitation: (call) =>
+        Effect.as(
+          invitations.revoke(Guard.callerOf(call), supplierOf(call), invitationOf(call)),
+          Answer.json(200, {})
+        ),
       pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),
       resumeBoardBatch: (call) => ok(actions.resumeBatch(Guard.callerOf(call), batchOf(call))),
       reveal: (call) => ok(imports.reveal(Guard.callerOf(call), supplierOf(call), numberOf(call))),

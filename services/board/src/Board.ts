@@ -9,6 +9,7 @@ import * as AuditBoard from "@data-import/domain/board/AuditBoard"
 import * as CertificateBoard from "@data-import/domain/board/CertificateBoard"
 import * as CommentBoard from "@data-import/domain/board/CommentBoard"
 import * as AccountLists from "@data-import/domain/board/AccountLists"
+import * as InvitationBoard from "@data-import/domain/board/InvitationBoard"
 import * as ImportBoard from "@data-import/domain/board/ImportBoard"
 import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
@@ -32,6 +33,7 @@ import * as ControlTotals from "@data-import/postgres/migrations/ControlTotals"
 import * as Forecasts from "@data-import/postgres/migrations/Forecasts"
 import * as ImportProcesses from "@data-import/postgres/imports/ImportProcesses"
 import * as ImportSearch from "@data-import/postgres/migrations/ImportSearch"
+import * as Invitations from "@data-import/postgres/access/Invitations"
 import * as Migrations from "@data-import/postgres/migrations/Migrations"
 import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as StoredSupplierChanges from "@data-import/postgres/migrations/SupplierChanges"
@@ -108,6 +110,7 @@ const programs = Layer.mergeAll(
   CommentBoard.layer,
   AccountLists.layer,
   ImportBoard.layer,
+  InvitationBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer,
   WaveReview.layer
@@ -129,6 +132,7 @@ const storage = ServiceStorage.of(
     Forecasts.layer,
     ImportProcesses.layer,
     ImportSearch.layer,
+    Invitations.layer,
     Migrations.layer,
     RehearsalOutcomes.layer,
     SealedAuditLog.layer,
@@ -142,7 +146,8 @@ const storage = ServiceStorage.of(
  * Settings: those of the server and the database, BOARD_PUBLIC_URL (unset), BOARD_OIDC_ISSUER
  * (unset: sign-in links only), BOARD_OIDC_CLIENT_ID, BOARD_OIDC_CLIENT_SECRET (unset),
  * BOARD_OIDC_SCOPE (openid profile email), BOARD_OIDC_ROLE_CLAIM (data_import_role),
- * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_SESSION_IDLE (30 minutes),
+ * BOARD_OIDC_ORGANISATIONS_CLAIM (data_import_organisations), BOARD_OIDC_SUPPLIERS_CLAIM
+ * (data_import_suppliers), BOARD_SESSION_IDLE (30 minutes),
  * BOARD_SESSION_LENGTH (12 hours), BOARD_SESSION_PROLONGED (unset: sessions are not prolonged),
  * BOARD_SMTP_URL (unset: no e-mail), BOARD_SMTP_FROM and
  * BOARD_WEBHOOKS_PRIVATE (false), and those of the document store, if there are to be links to

@@ -58,7 +58,8 @@ const ofProvider = Config.all({
   roleClaim: Settings.text("BOARD_OIDC_ROLE_CLAIM").or("data_import_role"),
   organisationsClaim: Settings.text("BOARD_OIDC_ORGANISATIONS_CLAIM").or(
     "data_import_organisations"
-  )
+  ),
+  suppliersClaim: Settings.text("BOARD_OIDC_SUPPLIERS_CLAIM").or("data_import_suppliers")
 })
 
 const clientId = Settings.text("BOARD_OIDC_CLIENT_ID")

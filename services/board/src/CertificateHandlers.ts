@@ -1,7 +1,7 @@
 /** The certificates of the board over HTTP. Their files have sums, and are for managers. */
 import { Effect } from "effect"
 import { joseType } from "@data-import/api/CertificateApi"
-import { ManagerRequired } from "@data-import/api/Refusal"
+import { RoleRefused } from "@data-import/api/Refusal"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { certificateDocument } from "@data-import/domain/board/CertificateDocument"
 import * as Answer from "@data-import/server/http/Answer"
@@ -33,7 +33,7 @@ export const handlers = Effect.map(CertificateBoard, (certificates) => {
     ) => Effect.Effect<A>
   ) => {
     const { user } = call.session
-    if (user.role !== "manager") return Effect.fail(new ManagerRequired())
+    if (user.role !== "manager") return Effect.fail(new RoleRefused())
     const id = certificateOf(call)
     const name = Files.nameOf(call, `certificate-${id.slice(0, 8)}.${extension}`)
     return Effect.flatMap(certificates.signed(user, supplierOf(call), id), (signed) =>

@@ -57,7 +57,7 @@ const makeWatch = ({ markers }: SupplierChanges["Service"]) => {
     known = markersOf(found)
     for (const { pending: untold, user } of streams) {
       for (const { organisation, supplier } of changed) {
-        if (maySee(user, organisation)) untold.add(wireCode(supplier))
+        if (maySee(user, { code: supplier, organisation })) untold.add(wireCode(supplier))
       }
     }
   })
@@ -120,6 +120,8 @@ const tell = Effect.fnUntraced(function* (
   }
 })
 
+const needs: Guard.Needs = { changes: "anyone", forSuppliers: true }
+
 /** A placeholder: the response was written already. */
 const written = HttpServerResponse.empty({ status: 200 })
 
@@ -132,7 +134,7 @@ export const make = (
 
   const stream = Effect.fnUntraced(function* (call: Call) {
     // Opening it does not renew the session: a page reconnects without its user.
-    const { session } = yield* premises.admit(Guard.checked(call, "anyone", premises, false))
+    const { session } = yield* premises.admit(Guard.checked(call, needs, premises, false))
     const response = Listener.response(call.request)
     const goesOn = Effect.catchTag(premises.access.goesOn(session.hash), "StorageUnavailable", () =>
       Effect.succeed(false)

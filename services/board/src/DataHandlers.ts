@@ -4,6 +4,7 @@ import { BoardGroup } from "@data-import/api/board/BoardApi"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
+import { InvitationBoard } from "@data-import/domain/board/InvitationBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
@@ -25,6 +26,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const audit = yield* AuditBoard
   const comments = yield* CommentBoard
   const imports = yield* ImportBoard
+  const invitations = yield* InvitationBoard
   const migrations = yield* MigrationBoard
   const waves = yield* WaveReview
 
@@ -74,6 +76,7 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         const query = { limit: rowsOfPage, ...call.parameters }
         return ok(comments.list(call.session.user, supplierOf(call), query))
       },
+      listInvitations: (call) => ok(invitations.list(call.session.user, supplierOf(call))),
       ...(yield* AccountFiles.handlers),
       ...(yield* CertificateHandlers.handlers),
       ...(yield* SummaryHandlers.handlers),

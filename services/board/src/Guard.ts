@@ -2,14 +2,16 @@
  * Who may call what: every route of the board's API goes through here, so no handler checks
  * anything itself. Everything needs a session. Every change needs its CSRF token and must come from
  * a page of the board. Every change but signing out and of one's own alerts needs the role of a
- * manager.
+ * manager. The role `supplier` may call only what is named for it.
  * Source: docs/contract/board.md#sessions.
  */
 import { hash, timingSafeEqual } from "node:crypto"
 import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ForgeryRefused, ManagerRequired, SignInRequired } from "@data-import/api/Refusal"
+import { ForgeryRefused, RoleRefused, SignInRequired } from "@data-import/api/Refusal"
+import { forSuppliers } from "@data-import/api/board/ForSuppliers"
+import { isOfSupplier } from "@data-import/domain/access/BoardUser"
 import type { BoardAccess, OpenSession } from "@data-import/domain/access/BoardAccess"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
@@ -35,8 +37,13 @@ export interface Signed {
   readonly place: PublicOrigin
 }
 
-/** Who may call an endpoint other than GET. */
-export type Needs = "manager" | "anyone"
+/** Who may call an endpoint. */
+export interface Needs {
+  /** Who may, if it is no GET. */
+  readonly changes: "manager" | "anyone"
+  /** Whether the role `supplier` may. */
+  readonly forSuppliers: boolean
+}
 
 /** Background requests of a page have this header, and do not renew the session. */
 const isOfPage = ({ headers }: IncomingRequest["request"]): boolean =>
@@ -81,9 +88,9 @@ export const checked = Effect.fnUntraced(function* (
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
     return yield* new ForgeryRefused()
   }
-  if (isChange && needs === "manager" && session.user.role !== "manager") {
-    return yield* new ManagerRequired()
-  }
+  const isTooLow = isChange && needs.changes === "manager" && session.user.role !== "manager"
+  const isClosed = isOfSupplier(session.user) && !needs.forSuppliers
+  if (isTooLow || isClosed) return yield* new RoleRefused()
   return { session, place }
 })
 
@@ -96,11 +103,7 @@ const isolated = {
 }
 
 /** The route, for users who are signed in and have the role that it needs. */
-const guarded = (
-  route: Route.Route,
-  premises: GuardDependencies,
-  needs: Needs = "manager"
-): Route.Route => ({
+const guarded = (route: Route.Route, premises: GuardDependencies, needs: Needs): Route.Route => ({
   ...route,
   run: (call) =>
     premises.admit(
@@ -124,9 +127,17 @@ export const handle = <Group extends HttpApiGroup.Constraint>(
   group: Group,
   handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
   premises: GuardDependencies,
-  needs: Needs = "manager"
-): ReadonlyArray<Route.Route> =>
-  Route.handle(group, handlers as never).map((route) => guarded(route, premises, needs))
+  changes: Needs["changes"] = "manager"
+): ReadonlyArray<Route.Route> => {
+  const routes = Route.handle(group, handlers as never)
+  return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).flatMap(
+    ({ identifier }, index) => {
+      const route = routes[index]
+      const needs = { changes, forSuppliers: forSuppliers.has(identifier) }
+      return route === undefined ? [] : [guarded(route, premises, needs)]
+    }
+  )
+}
 
 /** The user of a request, for programs that record who asked. */
 export const callerOf = ({

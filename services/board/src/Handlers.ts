@@ -4,6 +4,7 @@ import { alertBodies } from "@data-import/api/board/Alerts"
 import { BoardSessionGroup } from "@data-import/api/board/BoardApi"
 import type { OpenSession } from "@data-import/domain/access/BoardAccess"
 import { AlertBoard } from "@data-import/domain/board/AlertBoard"
+import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
@@ -26,6 +27,7 @@ const sessionBody = (session: OpenSession, prolongsBy: Duration.Duration | null)
   name: session.user.name,
   role: session.user.role,
   organisations: session.user.organisations,
+  import_suppliers: session.user.suppliers && session.user.suppliers.map(wireCode),
   csrf_token: session.csrfToken,
   idle_until: formatInstant(session.idleUntil),
   ends_at: formatInstant(session.endsAt),

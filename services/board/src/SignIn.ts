@@ -1,5 +1,6 @@
 /**
- * How people get a session: by OpenID Connect, or on this machine by a link that works once. Every
+ * How people get a session: by OpenID Connect, on this machine by a link that works once, or as
+ * people of a supplier by an invitation. Every
  * sign-in makes a new session id, whatever cookie the browser has sent, and ends the session that
  * the browser had.
  * Source: docs/contract/board.md#signing-in.
@@ -17,6 +18,9 @@ import { isOnThisMachine, isSameOrigin, type PublicOrigin, publicOriginOf } from
 import * as Pages from "./SignInPages.ts"
 
 export const signInPath = "/board/sign-in/"
+
+/** Its link has a secret below it. */
+export const invitationPath = `${signInPath}invitation/` as const
 
 const startPath = `${signInPath}start/` as const
 
@@ -48,6 +52,10 @@ const enter = Effect.fnUntraced(function* (
   return Cookies.set(seeOther(location), "board", id, place)
 })
 
+/** The public address is https, and nothing leaves this machine on the way to it. */
+const isReachable = (call: Call, { publicUrl }: GuardDependencies): boolean =>
+  publicUrl !== null || isOnThisMachine(call)
+
 const followLink = Effect.fnUntraced(function* (call: Call, premises: GuardDependencies) {
   const place = publicOriginOf(call, premises.publicUrl)
   yield* call.readBody(1_024, undefined)
@@ -55,6 +63,16 @@ const followLink = Effect.fnUntraced(function* (call: Call, premises: GuardDepen
   if (!isOnThisMachine(call)) return Pages.linkElsewhere()
   const id = yield* premises.access.follow(call.params["secret"] ?? "", call.requestId)
   if (Option.isNone(id)) return Pages.linkRefused()
+  return yield* enter(call, place, { id: id.value, location: home }, premises)
+})
+
+const acceptInvitation = Effect.fnUntraced(function* (call: Call, premises: GuardDependencies) {
+  const place = publicOriginOf(call, premises.publicUrl)
+  yield* call.readBody(1_024, undefined)
+  if (!isSameOrigin(call, place)) return Pages.foreign()
+  if (!isReachable(call, premises)) return Pages.invitationWithoutHttps()
+  const id = yield* premises.access.accept(call.params["secret"] ?? "", call.requestId)
+  if (Option.isNone(id)) return Pages.invitationRefused()
   return yield* enter(call, place, { id: id.value, location: home }, premises)
 })
 
@@ -70,7 +88,15 @@ const links = (premises: GuardDependencies): ReadonlyArray<Route> => [
   page("GET", `${signInPath}:secret/`, (call) =>
     Effect.sync(() => (isOnThisMachine(call) ? Pages.useLink() : Pages.linkElsewhere()))
   ),
-  page("POST", `${signInPath}:secret/`, (call) => premises.admit(followLink(call, premises)))
+  page("POST", `${signInPath}:secret/`, (call) => premises.admit(followLink(call, premises))),
+  page("GET", `${invitationPath}:secret/`, (call) =>
+    Effect.sync(() =>
+      isReachable(call, premises) ? Pages.useInvitation() : Pages.invitationWithoutHttps()
+    )
+  ),
+  page("POST", `${invitationPath}:secret/`, (call) =>
+    premises.admit(acceptInvitation(call, premises))
+  )
 ]
 
 const searchOf = (url: string): string => {

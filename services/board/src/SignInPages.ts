@@ -74,6 +74,32 @@ export const useLink = () =>
     `<form method="post"><button>Sign in as the operator of this machine</button></form>`
   )
 
+const invitation = "Migration board: an invitation"
+
+/** The same of an invitation. */
+export const useInvitation = () =>
+  page(
+    200,
+    invitation,
+    "<p>You are invited to see how the migration of your accounts is going, and what is to be " +
+      "corrected. This link is for you alone: keep it, and do not pass it on.</p>\n" +
+      `<form method="post"><button>See the migration</button></form>`
+  )
+
+export const invitationRefused = () =>
+  page(
+    403,
+    "This invitation is no longer valid",
+    "<p>It was revoked or has expired. Ask who invited you for another one.</p>"
+  )
+
+export const invitationWithoutHttps = () =>
+  page(
+    403,
+    "Invitations need a public address",
+    "<p>Set BOARD_PUBLIC_URL, or open the link on the machine on which the system runs.</p>"
+  )
+
 export const linkRefused = () =>
   page(
     403,
@@ -102,7 +128,7 @@ export const withoutRole = () =>
     403,
     "You have no role on this board",
     "<p>You are known, but may see nothing here. Ask whoever gives out roles in your organisation's " +
-      `sign-in for the role viewer or manager of the migration board.</p>\n${again}`
+      `sign-in for the role viewer, manager or supplier of the migration board.</p>\n${again}`
   )
 
 export const signInFailed = () =>

@@ -60,7 +60,7 @@ const told = Effect.fnUntraced(function* (
   changes: Partial<Asked>
 ) {
   const name = `user-${hex(16)}`
-  const user: BoardUser = { subject: name, name, role: "viewer", organisations }
+  const user: BoardUser = { subject: name, name, role: "viewer", organisations, suppliers: null }
   const email = `${name}@example.com`
   const own = yield* ownOf(user)
   yield* (yield* AlertBoard).save(own, { ...asked, email, ...changes })

@@ -11,7 +11,13 @@ import { layerMemory as tokens } from "@data-import/domain/testing/memory/TokenS
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
 import { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 
-const user: BoardUser = { subject: "sub", name: "vera", role: "viewer", organisations: null }
+const user: BoardUser = {
+  subject: "sub",
+  name: "vera",
+  role: "viewer",
+  organisations: null,
+  suppliers: null
+}
 
 const requestId = RequestId.make("signed-in")
 

@@ -13,8 +13,9 @@ import {
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { CertificateId, Certificates } from "@data-import/domain/certificates/Certificates"
 import { createdIn, createFor, processSettings } from "@data-import/domain/testing/begunBatches"
+import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
-import { stage } from "@data-import/domain/testing/importStates"
+import { type Owner, stage } from "@data-import/domain/testing/importStates"
 import { type Browser, sessionOf } from "./boardService.ts"
 
 export interface Endpoint {
@@ -83,6 +84,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
     reason: "x",
     certificate_id: null
   }),
+  inviteSupplier: () => ({ person: "ann" }),
   linkDocument: () => ({ document: 0 }),
   setAlerts: () => ({ kinds: [], failing_share: 5, import_suppliers: null, email: null }),
   testAlerts: () => ({ way: "email" })
@@ -97,11 +99,12 @@ export interface Named {
   readonly batch: string
   readonly certificate: string
   readonly move: string
+  readonly invitation: string
 }
 
 export const pathOf = (
   { path }: Endpoint,
-  { batch, certificate, move, number, supplier }: Named
+  { batch, certificate, invitation, move, number, supplier }: Named
 ): string =>
   path
     .replace(":import_supplier", encodeURIComponent(supplier))
@@ -109,6 +112,7 @@ export const pathOf = (
     .replace(":batch_id", batch)
     .replace(":certificate_id", certificate)
     .replace(":move_id", move)
+    .replace(":invitation_id", invitation)
 
 /** Parameters that are required, by endpoint. */
 const queries: Readonly<Record<string, string>> = { reviewWave: "?cohort=wave-1" }
@@ -129,9 +133,11 @@ export const ask = Effect.fnUntraced(function* (
       )
 })
 
-/** A supplier with an import, and a batch that is not started. The move does not exist. */
-export const migration = Effect.gen(function* () {
-  const owner = yield* freshSupplier
+/**
+ * A supplier with an import, and a batch that is not started. The move and the invitation do not
+ * exist.
+ */
+export const migrationOf = Effect.fnUntraced(function* (owner: Owner) {
   const { caller, supplier } = owner
   yield* stage(owner, ["a"])
   const { id } = createdIn(yield* createFor(owner, { ...processSettings, pending: {} }))
@@ -142,15 +148,61 @@ export const migration = Effect.gen(function* () {
   const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
   yield* request({ ...asked, supplier: supplier.code })
   const move = crypto.randomUUID()
-  const named: Named = { supplier: supplier.code, number: "a", batch: id, certificate, move }
+  const invitation = crypto.randomUUID()
+  const named: Named = {
+    supplier: supplier.code,
+    number: "a",
+    batch: id,
+    certificate,
+    move,
+    invitation
+  }
   return { ...owner, named }
+})
+
+export const nowhere: Named = {
+  supplier: "NOBODY",
+  number: "a",
+  batch: crypto.randomUUID(),
+  certificate: "c",
+  move: "m",
+  invitation: "i"
+}
+
+/**
+ * Answers of `migration` other than 200. The import has no such document and was never moved; the
+ * batch has not started, and the certificate not ended.
+ */
+export const statuses: Readonly<Record<string, number>> = {
+  exportCertificate: 404,
+  exportSignedCertificate: 404,
+  getMove: 404,
+  undoMove: 404,
+  printCertificate: 404,
+  linkDocument: 404,
+  listBoardOutcomeLines: 404,
+  revokeInvitation: 404,
+  pauseBoardBatch: 409,
+  resumeBoardBatch: 409
+}
+
+export const migration = Effect.flatMap(freshSupplier, migrationOf)
+
+/** A user of these suppliers. */
+export const ofSuppliers = (...suppliers: ReadonlyArray<SupplierCode>): BoardUser => ({
+  subject: crypto.randomUUID(),
+  name: "sue",
+  role: "supplier",
+  organisations: [],
+  suppliers
 })
 
 export const manager = (organisations: BoardUser["organisations"]): BoardUser => ({
   subject: crypto.randomUUID(),
   name: "mia",
   role: "manager",
-  organisations
+  organisations,
+  suppliers: null
 })
 
 export const tokenOf = (one: Browser) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { userOf } from "../src/Claims.ts"
 
-const names = { roleClaim: "role", organisationsClaim: "for" }
+const names = { roleClaim: "role", organisationsClaim: "for", suppliersClaim: "of" }
 
 const user = (claims: Readonly<Record<string, unknown>>) =>
   userOf({ sub: "s-1", role: "viewer", for: "acme", ...claims }, names)
@@ -50,6 +50,36 @@ describe("userOf", () => {
       expect(user({ for: claim })).toBeNull()
     }
   )
+
+  it.each([
+    ["ACME", ["ACME"]],
+    [
+      ["ACME", "GLOBEX"],
+      ["ACME", "GLOBEX"]
+    ],
+    [["ACME", 7, "", "x".repeat(33)], ["ACME"]],
+    // A test supplier is stored with a blank before its code.
+    [" ACME", ["ACME"]],
+    ["*", ["*"]]
+  ])("reads the suppliers %j, and no organisation", (of, suppliers) => {
+    expect(user({ role: "supplier", of })).toMatchObject({
+      role: "supplier",
+      organisations: [],
+      suppliers
+    })
+  })
+
+  it.each([undefined, null, "", " ", [], {}, 1])("refuses a user of the suppliers %j", (of) => {
+    expect(user({ role: "supplier", of })).toBeNull()
+  })
+
+  it("gives the strongest role, which a supplier never widens", () => {
+    expect(user({ role: ["supplier", "viewer"], of: "ACME" })).toMatchObject({
+      role: "viewer",
+      suppliers: null
+    })
+    expect(user({ role: ["supplier", "viewer"], for: [], of: "ACME" })).toBeNull()
+  })
 
   it.each([
     [{ preferred_username: "ada", email: "ada@example.com", name: "Ada" }, "ada"],

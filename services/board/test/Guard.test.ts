@@ -73,7 +73,7 @@ it.effect("what a session is allowed lasts as long as the session", () =>
     })
     const rights = LastingAnswer.rights()
     yield* Effect.provideService(
-      Guard.checked(call, "anyone", premises),
+      Guard.checked(call, { changes: "anyone", forSuppliers: false }, premises),
       LastingAnswer.Current,
       rights
     )

@@ -13,30 +13,6 @@ import { freshTestOrganisation, testSupplierOf } from "@data-import/domain/testi
 import * as Board from "./BoardEndpoints.ts"
 import { browserOf, codeOf, serviceWith, viewer } from "./boardService.ts"
 
-const nowhere: Board.Named = {
-  supplier: "NOBODY",
-  number: "a",
-  batch: crypto.randomUUID(),
-  certificate: "c",
-  move: "m"
-}
-
-/**
- * The import has no such document and was never moved; the batch has not started, and the
- * certificate not ended.
- */
-const statuses: Readonly<Record<string, number>> = {
-  exportCertificate: 404,
-  exportSignedCertificate: 404,
-  getMove: 404,
-  undoMove: 404,
-  printCertificate: 404,
-  linkDocument: 404,
-  listBoardOutcomeLines: 404,
-  pauseBoardBatch: 409,
-  resumeBoardBatch: 409
-}
-
 const auditOf = ({ supplier: { code } }: Effect.Success<typeof Board.migration>) =>
   Effect.flatMap(AuditLog, ({ search }) =>
     search({ filter: { organisations: null, supplier: code }, before: null, limit: 99 })
@@ -110,7 +86,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       const one = yield* browserOf({ ...viewer, organisations: [made.supplier.organisation] })
       const refused = yield* Board.ask(one, endpoint, made.named, yield* Board.tokenOf(one))
       expect([refused.status, codeOf(refused)]).toEqual([403, "permission_denied"])
-      const also = yield* Board.ask(one, endpoint, nowhere, yield* Board.tokenOf(one))
+      const also = yield* Board.ask(one, endpoint, Board.nowhere, yield* Board.tokenOf(one))
       expect([also.status, also.text]).toEqual([403, refused.text])
       expect((yield* auditOf(made)).entries.length).toBe(3)
     })
@@ -127,7 +103,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
         yield* (yield* Configuration).createSupplier(testSupplier)
         const one = yield* browserOf(Board.manager([mine.supplier.organisation]))
         const headers = yield* Board.tokenOf(one)
-        const without = yield* Board.ask(one, endpoint, nowhere, headers)
+        const without = yield* Board.ask(one, endpoint, Board.nowhere, headers)
         expect([without.status, codeOf(without)]).toEqual([404, "not_found"])
         for (const supplier of [foreign.named.supplier, wireCode(testSupplier.code)]) {
           const named = { ...foreign.named, supplier }
@@ -145,7 +121,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       const one = yield* browserOf(Board.manager(null))
       const answer = yield* Board.ask(one, endpoint, named, yield* Board.tokenOf(one))
       expect([answer.status, answer.headers]).toMatchObject([
-        statuses[endpoint.identifier] ?? 200,
+        Board.statuses[endpoint.identifier] ?? 200,
         { "cache-control": "no-store", "x-content-type-options": "nosniff" }
       ])
       if (answer.status !== 200) return

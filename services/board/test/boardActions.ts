@@ -7,6 +7,7 @@ import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
 import { moveId } from "../testing/sampleAccount.ts"
+import { usedInvitation } from "../testing/sampleInvitations.ts"
 import { rehearsalId } from "../testing/sampleWave.ts"
 import { later } from "../testing/sampleCertificates.ts"
 import { type Board, close, pausedBatch, recorded, supplier } from "./boardInBrowser.ts"
@@ -46,6 +47,23 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     posted: [
       { path: `${migration}status/`, body: { status: "Paused", reason: "Waiting for dates" } }
     ]
+  },
+  {
+    at: supplier,
+    button: "Invite the supplier…",
+    dialog: /Invite a person of DELTA_LEGACY/,
+    confirm: "Make the link",
+    fill: { "Name or e-mail address of the person, for the audit log": " Ann " },
+    said: /Send this link to Ann/,
+    posted: [{ path: `${migration}invitations/`, body: { person: "Ann" } }]
+  },
+  {
+    at: supplier,
+    button: "Revoke the invitation of Ben Adams…",
+    dialog: /Revoke the invitation of Ben Adams/,
+    confirm: "Revoke it",
+    said: "The link of Ben Adams no longer works.",
+    posted: [{ path: `${migration}invitations/${usedInvitation}/revoke/`, body: {} }]
   },
   {
     at: "/board/migrations/EAST_GAS/",

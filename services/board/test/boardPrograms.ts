@@ -54,7 +54,7 @@ export const boardLayer = Layer.mergeAll(
 export const userOf = (
   organisations: ReadonlyArray<OrganisationName> | null,
   role: BoardUser["role"] = "manager"
-): BoardUser => ({ subject: "subject-1", name: "mia", role, organisations })
+): BoardUser => ({ subject: "subject-1", name: "mia", role, organisations, suppliers: null })
 
 /** Sets the clock to noon. */
 export const begin = Effect.gen(function* () {

@@ -130,7 +130,8 @@ export const viewer: BoardUser = {
   subject: "sub|viewer",
   name: "vera",
   role: "viewer",
-  organisations: null
+  organisations: null,
+  suppliers: null
 }
 
 /** A browser with a session of this user. */

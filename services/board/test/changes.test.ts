@@ -4,13 +4,15 @@ import { expect, it as single, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Exit, Layer, Option, Scope } from "effect"
 import { BoardAccess } from "@data-import/domain/access/BoardAccess"
 import { BoardSessions } from "@data-import/domain/access/BoardSessions"
+import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
-import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
+import { freshSupplier, noon, supplierOf } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { TokenSecrets } from "@data-import/domain/access/TokenSigner"
 import { away } from "@data-import/postgres/testing/DatabaseProxy"
 import { Premises, until } from "@data-import/server/testing/RunningService"
+import { ofSuppliers } from "./BoardEndpoints.ts"
 import {
   type Browser,
   browser,
@@ -69,7 +71,15 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       const [mine, rival] = [yield* freshSupplier, yield* freshSupplier]
       const organisations = [mine.supplier.organisation]
       const own = yield* streamOf(yield* browserOf({ ...viewer, organisations }))
+      const sibling = supplierOf(mine.supplier.organisation)
+      yield* (yield* Configuration).createSupplier(sibling)
+      const keyOf = (number: string) => ({
+        ...mine.keyOf(number),
+        import_supplier: sibling.code
+      })
+      const ofSupplier = yield* streamOf(yield* browserOf(ofSuppliers(sibling.code)))
       const all = yield* streamOf(yield* browserOf(viewer))
+      yield* untilHeard(ofSupplier, ({ text }) => text.startsWith(":\n\n"))
       yield* untilHeard(own, ({ text }) => text.startsWith(":\n\n"))
       yield* untilHeard(all, ({ text }) => text.startsWith(":\n\n"))
       expect(own).toMatchObject({ status: 200, contentType: "text/event-stream" })
@@ -79,6 +89,9 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
       yield* untilHeard(own, ({ text }) => text.includes(mine.supplier.code))
       const data = JSON.stringify({ import_suppliers: [mine.supplier.code] })
       expect(own.text).toBe(`:\n\nevent: changed\ndata: ${data}\n\n`)
+      yield* change({ ...mine, supplier: sibling, keyOf })
+      yield* untilHeard(ofSupplier, ({ text }) => text.includes(sibling.code))
+      expect(ofSupplier.text).not.toContain(mine.supplier.code)
     })
   )
 

@@ -15,6 +15,7 @@ import {
 } from "./boardInBrowser.ts"
 import { rehearsalId } from "../testing/sampleWave.ts"
 import { numberTests } from "./linkedNumbers.ts"
+import { supplierTests } from "./supplierInBrowser.ts"
 import { viewerTests } from "./viewerInBrowser.ts"
 
 /** Other states of some of these pages, with other numbers. */
@@ -71,4 +72,5 @@ inChromium("every page of the board in Chromium", (board) => {
 
   numberTests([...paths, ...otherStates], board.open)
   viewerTests(board)
+  supplierTests(board)
 })

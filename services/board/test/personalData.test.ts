@@ -9,7 +9,7 @@ import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/
 import { claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
 import { Premises } from "@data-import/server/testing/RunningService"
-import { all, ask, changes, manager, type Named, tokenOf } from "./BoardEndpoints.ts"
+import { all, ask, changes, manager, nowhere, tokenOf } from "./BoardEndpoints.ts"
 import { browserOf, serviceWith } from "./boardService.ts"
 
 const canary = "canary"
@@ -70,7 +70,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           const told: Array<string> = []
           for (const number of ["failed", "imported"]) {
             const [batch, certificate] = [crypto.randomUUID(), crypto.randomUUID()]
-            const named: Named = { supplier, number, batch, certificate, move: batch }
+            const named = { ...nowhere, supplier, number, batch, certificate, move: batch }
             for (const endpoint of all.filter((each) => each !== changes)) {
               if (endpoint.path.endsWith("sign-out/")) continue
               const { text } = yield* ask(one, endpoint, named, token)
@@ -86,6 +86,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
           yield* one.get(`/board/api/audit/?who=${canary}&external_account_number=${canary}`)
           yield* one.get(`/board/migrations/${supplier}/imports/?search=${canary}`)
           yield* one.get(`/board/sign-in/${canary}/?to=${canary}`)
+          yield* one.post(`/board/sign-in/invitation/${canary}/`)
           yield* one.get(`/board/sign-in/callback/?code=${canary}&error_description=${canary}`)
           const log = (yield* Premises).log.join("")
           expect(log).toContain("/reveal/")

@@ -9,14 +9,16 @@ import { extname, join } from "node:path"
 import { alerts } from "./sampleAlerts.ts"
 import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
+import type { BoardRole } from "@data-import/domain/access/BoardUser"
 import { comments } from "./sampleComments.ts"
+import { invitations } from "./sampleInvitations.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 import { controlTotals } from "./sampleTotals.ts"
 import { wave } from "./sampleWave.ts"
 
 export interface Fixture {
-  readonly role: "viewer" | "manager"
+  readonly role: BoardRole
   /** No migration at all. */
   readonly isEmpty: boolean
   /** All of them, instead of what they are. */
@@ -59,14 +61,20 @@ export interface FixtureServer {
   readonly close: () => Promise<void>
 }
 
+/** What the role `supplier` sees. */
+const ofSupplier = "DELTA_LEGACY"
+
+const closedToSupplier = /^(audit|alerts|teams)|(comments|invitations|go-no-go|moves\/.*)\/$/
+
 const session = ({ role }: Fixture, now: number) => ({
   name: "Maria Keller",
   role,
-  organisations: null,
+  organisations: role === "supplier" ? [] : null,
+  import_suppliers: role === "supplier" ? [ofSupplier] : null,
   csrf_token: "csrf",
   idle_until: Samples.instant(now + 1_800_000),
   is_prolonged: false,
-  prolongs_by: 43_200,
+  prolongs_by: role === "supplier" ? null : 43_200,
   ends_at: Samples.instant(now + 36_000_000)
 })
 
@@ -76,9 +84,18 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
   if (found === undefined) return undefined
   const migration = { ...found, status: fixture.status ?? found.status }
   const account = /^imports\/([^/]+)\/$/.exec(rest)?.[1]
-  if (account !== undefined) return Accounts.account(name, decodeURIComponent(account), now)
+  if (account !== undefined) {
+    const body = Accounts.account(name, decodeURIComponent(account), now)
+    if (fixture.role !== "supplier") return body
+    const reverted = body.reverted.map((each) => ({ ...each, reverted_by: null, reason: null }))
+    return { ...body, reverted, moves: [], audit: [], audit_seal: null }
+  }
   const batch = /^batches\/([^/]+)\/$/.exec(rest)?.[1]
-  if (batch !== undefined) return Samples.batch(batch, now)
+  if (batch !== undefined) {
+    const body = Samples.batch(batch, now)
+    if (fixture.role !== "supplier" || !body?.revert) return body
+    return { ...body, revert: { ...body.revert, reason: null } }
+  }
   const ofBatch = /^batches\/([^/]+)\/lines\/$/.exec(rest)?.[1]
   if (ofBatch !== undefined) return Lists.lines(ofBatch, query, now)
   const ofRehearsal = /^batches\/([^/]+)\/outcome\/$/.exec(rest)?.[1]
@@ -98,6 +115,9 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "history/": () => Samples.history(migration, now, step),
     [`moves/${Accounts.moveId}/`]: () => Accounts.move(now),
     "comments/": () => comments(query, (hours) => Samples.instant(now - hours * 3_600_000)),
+    "invitations/": () => ({
+      invitations: invitations((hours) => Samples.instant(now - hours * 3_600_000))
+    }),
     "cohorts/": () => Samples.cohorts(migration),
     "control-totals/": () => ({ totals: controlTotals(migration, now) }),
     "batches/": () => Samples.batches(now),
@@ -126,7 +146,10 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
   if (path === "alerts/") return alerts(now)
   if (path === "audit/") return Accounts.audit(now)
   if (path === "migrations/") {
-    return { at: Samples.instant(now), migrations: fixture.isEmpty ? [] : Samples.migrations(now) }
+    const all = fixture.isEmpty ? [] : Samples.migrations(now)
+    const isSeen = ({ import_supplier }: { readonly import_supplier: string }) =>
+      fixture.role !== "supplier" || import_supplier === ofSupplier
+    return { at: Samples.instant(now), migrations: all.filter(isSeen) }
   }
   const [, name = "", rest = ""] = /^migrations\/([^/]+)\/(.*)$/.exec(path) ?? []
   return ofMigration(decodeURIComponent(name), rest, query, fixture)
@@ -180,6 +203,10 @@ const done = (path: string, posted: ReadonlyArray<Posted>): unknown => {
   if (path === "alerts/") return alerts(Date.now())
   if (path === "alerts/test/") return { sent: false, answer: "The server answered 404." }
   if (path.endsWith("certificates/")) return { certificate_id: Certificates.later }
+  if (path.endsWith("invitations/")) {
+    const url = "https://board.example/board/sign-in/invitation/the-secret/"
+    return { url, expires_at: Samples.instant(Date.now() + 604_800_000) }
+  }
   if (path.endsWith("document-links/")) {
     return { url: "/board/document", expires_at: Samples.instant(Date.now() + 300_000) }
   }
@@ -230,6 +257,9 @@ export const serve = async (folder: string, port = 0): Promise<FixtureServer> =>
     const path = url.pathname.slice("/board/api/".length)
     const status = state.fixture.refused.find(([pattern]) => pattern.test(path))?.[1]
     if (status !== undefined) return json(response, status, refusal(status))
+    if (state.fixture.role === "supplier" && closedToSupplier.test(path)) {
+      return json(response, 403, refusal(403))
+    }
     if (path === "changes/") {
       response.writeHead(200, { "content-type": "text/event-stream" })
       response.write(":\n\n")

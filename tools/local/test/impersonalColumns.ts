@@ -7,12 +7,13 @@
 const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "what the operator sets up": {
     allowances: "organisation",
+    board_invitations: "hash invited_by person supplier",
     board_links: "hash",
     cohort_moves: "moved_by supplier to_cohort",
     comments: "about cohort open said_by supplier",
     moved_counts: "from_cohort",
     moved_imports: "from_cohort",
-    board_sessions: "csrf_token hash name organisations role subject",
+    board_sessions: "csrf_token hash name organisations role subject suppliers",
     api_keys: "hash id label organisation scopes",
     choices: "list value",
     control_totals: "balance cohort ledgers set_by supplier",

@@ -130,6 +130,7 @@ const ofBoard: ReadonlyArray<Case> = [
   text("BOARD_OIDC_SCOPE"),
   text("BOARD_OIDC_ROLE_CLAIM"),
   text("BOARD_OIDC_ORGANISATIONS_CLAIM"),
+  text("BOARD_OIDC_SUPPLIERS_CLAIM"),
   duration("BOARD_SESSION_IDLE", "59 seconds", "25 hours"),
   duration("BOARD_SESSION_LENGTH", "59 seconds", "8 days"),
   duration("BOARD_SESSION_PROLONGED", "59 minutes", "25 hours"),

@@ -18,7 +18,13 @@ describe("board end-sessions", () => {
       const { begin, open } = yield* BoardAccess.pipe(
         Effect.provide(layer(times).pipe(Layer.provide(Layer.succeedContext(ports))))
       )
-      const user = { subject: "u1", name: "ada", role: "viewer", organisations: null } as const
+      const user = {
+        subject: "u1",
+        name: "ada",
+        role: "viewer",
+        organisations: null,
+        suppliers: null
+      } as const
       const [mine, other] = [
         yield* begin(user, RequestId.make("first")),
         yield* begin({ ...user, subject: "u2", name: "bo" }, RequestId.make("second"))

@@ -4,6 +4,7 @@
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
+import { BoardRole } from "@data-import/domain/access/BoardUser"
 import { AdditionCounts } from "@data-import/domain/additions/AdditionCounts"
 import { InstantText } from "../DecimalSchema.ts"
 import { CommentBody } from "./Comments.ts"
@@ -145,12 +146,16 @@ export const BoardAccountBody = Schema.Struct({
   audit: Schema.Array(AuditEntryBody).annotateKey({
     description: "The newest first; at most 100."
   }),
-  audit_seal: Schema.Struct({
-    entries: Schema.Int,
-    holds: Schema.Boolean,
-    broken_at: Schema.NullOr(Schema.String).annotateKey({
-      description: "The id of the first entry that is not as it was written."
+  audit_seal: Schema.NullOr(
+    Schema.Struct({
+      entries: Schema.Int,
+      holds: Schema.Boolean,
+      broken_at: Schema.NullOr(Schema.String).annotateKey({
+        description: "The id of the first entry that is not as it was written."
+      })
     })
+  ).annotateKey({
+    description: "Null for a user of the supplier, for whom `audit` and `moves` are empty."
   })
 })
 
@@ -173,9 +178,12 @@ export const AuditBody = Schema.Struct({
 
 export const SessionBody = Schema.Struct({
   name: Schema.String,
-  role: Schema.Literals(["viewer", "manager"]),
+  role: BoardRole,
   organisations: Schema.NullOr(Schema.Array(Schema.String)).annotateKey({
-    description: "Those the user may see; null for all."
+    description: "Those the user may see; null for all. Empty for the role `supplier`."
+  }),
+  import_suppliers: Schema.NullOr(Schema.Array(Schema.String)).annotateKey({
+    description: "Those that the role `supplier` may see; null for another role."
   }),
   csrf_token: Schema.String.annotateKey({
     description: "To be sent as X-CSRF-Token with everything but GET."

@@ -1,6 +1,7 @@
 /** The bodies of the actions of managers on the board. */
 import { Schema } from "effect"
 import { ShortName } from "@data-import/domain/batches/Batch"
+import { Invited } from "@data-import/domain/access/Invitations"
 import { RevertReason } from "@data-import/domain/imports/Revert"
 import { CommentText, SaidAbout } from "@data-import/domain/migrations/Comments"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
@@ -110,6 +111,9 @@ export const actionBodies = {
       description: "A new UUID of the page. Sent again, it gives the certificate that there is."
     }),
     cohort: Schema.NullOr(Schema.String).annotateKey({ description: "Null: all accounts." })
+  }),
+  invitation: Schema.Struct({
+    person: Invited.annotateKey({ description: "A name or an address, for the audit log." })
   }),
   document: Schema.Struct({
     document: Schema.Number.annotateKey({ description: "Its place among the documents, from 0." })

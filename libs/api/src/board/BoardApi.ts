@@ -1,9 +1,10 @@
 /**
  * The interface between the board and its web part, below `/board/api/`. A session cookie names the
  * user instead of a token. Viewers may GET; everything else is for managers, except signing out and
- * the user's own alerts, and needs `X-CSRF-Token`. A GET that a page sends in the background has
- * the header `X-Background: 1`, and does not renew the session. A supplier that the user may not
- * see is a 404. Errors have the envelope of the contract.
+ * the user's own alerts, and needs `X-CSRF-Token`. The role `supplier` may call what is named in
+ * `ForSuppliers.ts`. A GET that a page sends in the background has the header `X-Background: 1`,
+ * and does not renew the session. A supplier that the user may not see is a 404. Errors have the
+ * envelope of the contract.
  * Source: docs/contract/board.md.
  */
 import { Schema } from "effect"
@@ -21,6 +22,7 @@ import { alertBodies, AlertsBody, AlertTestBody } from "./Alerts.ts"
 import { CommentAbout } from "@data-import/domain/migrations/Comments"
 import * as Certificates from "./Certificates.ts"
 import * as Comments from "./Comments.ts"
+import * as Invitations from "./Invitations.ts"
 import * as Migrations from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
 import { WaveReviewBody } from "./Waves.ts"
@@ -134,6 +136,7 @@ const exportAudit = get("exportAudit", `${root}audit.csv`, {
 })
 
 const comments = `${migration}comments/` as const
+const invitations = `${migration}invitations/` as const
 
 const listComments = get("listComments", comments, {
   params: supplier,
@@ -207,6 +210,10 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   ...accountFiles,
   listCertificates,
   listComments,
+  get("listInvitations", invitations, {
+    params: supplier,
+    success: Invitations.InvitationsBody
+  }),
   get("getBoardCertificate", `${certificates}:certificate_id/`, {
     params: oneCertificate,
     success: Certificates.BoardCertificateBody
@@ -311,6 +318,15 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.certificate,
     success: Certificates.BoardCertificateBody
+  }),
+  post("inviteSupplier", invitations, {
+    params: supplier,
+    payload: actionBodies.invitation,
+    success: Invitations.InvitedBody
+  }),
+  post("revokeInvitation", `${invitations}:invitation_id/revoke/`, {
+    params: { ...supplier, invitation_id: Schema.String },
+    success: Schema.Struct({})
   }),
   post("pauseBoardBatch", `${root}batches/:batch_id/pause/`, {
     params: { batch_id: Schema.String },

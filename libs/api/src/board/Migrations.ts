@@ -269,7 +269,9 @@ export const BoardBatchDetailBody = Schema.Struct({
       cohort: Schema.NullOr(Schema.String).annotateKey({
         description: "Whose accounts are reverted; null if the lines name them."
       }),
-      reason: Schema.String,
+      reason: Schema.NullOr(Schema.String).annotateKey({
+        description: "Null for a user of the supplier."
+      }),
       with_additions: Schema.Boolean
     })
   ).annotateKey({ description: "Null for any operation but REVERT." }),

@@ -20,7 +20,9 @@ export const SignOffBody = Schema.Struct({
   }),
   signed: Schema.NullOr(
     Schema.Struct({
-      by: Schema.String,
+      by: Schema.NullOr(Schema.String).annotateKey({
+        description: "Null for a user of the supplier, who is told neither `reason` nor `accepted`."
+      }),
       at: InstantText,
       reason: Schema.NullOr(Schema.String).annotateKey({
         description: "Why, although something was open; null if nothing was."

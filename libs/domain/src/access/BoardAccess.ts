@@ -5,7 +5,8 @@
  * Source: docs/contract/board.md#sessions, docs/contract/board.md#sign-in-links.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, PubSub, Stream } from "effect"
-import type { BoardUser } from "./BoardUser.ts"
+import { type BoardUser, isOfSupplier } from "./BoardUser.ts"
+import { Invitations } from "./Invitations.ts"
 import { CurrentOperator, type OperatorCommand } from "./Operator.ts"
 import { RequestId } from "../suppliers/Organisation.ts"
 import { type BoardSession, BoardSessions } from "./BoardSessions.ts"
@@ -34,7 +35,8 @@ const localUser: BoardUser = {
   subject: "local",
   name: "local",
   role: "manager",
-  organisations: null
+  organisations: null,
+  suppliers: null
 }
 
 /** Issues the link that is printed at the start of the local run. */
@@ -50,7 +52,10 @@ const renewedEvery = Duration.minutes(1)
 
 const prunedEvery = Duration.minutes(10)
 
-/** A prolonged session needs no user who does something, so its user may only look. */
+/**
+ * A prolonged session needs no user who does something, so its user may only look. Sessions of the
+ * role `supplier` are not prolonged.
+ */
 const openAt = (
   session: BoardSession,
   hash: string,
@@ -113,14 +118,22 @@ export class BoardAccess extends Context.Service<
       secret: string,
       requestId: RequestId
     ) => Effect.Effect<Option.Option<string>, StorageUnavailable>
+    /**
+     * The id of a new session of the invited person, in place of the one before; None if the
+     * invitation was revoked or has expired.
+     */
+    readonly accept: (
+      secret: string,
+      requestId: RequestId
+    ) => Effect.Effect<Option.Option<string>, StorageUnavailable>
     /** Deletes ended sessions and expired links until it is interrupted. */
     readonly upkeep: Effect.Effect<never>
   }
 >()("@data-import/domain/access/BoardAccess") {}
 
 const prolonging = (sessions: BoardSessions["Service"], times: SessionTimes) => {
-  const prolongs = ({ prolongedUntil }: OpenSession) =>
-    prolongedUntil === null ? times.prolonged : null
+  const prolongs = ({ prolongedUntil, user }: OpenSession) =>
+    prolongedUntil === null && !isOfSupplier(user) ? times.prolonged : null
 
   const prolong = Effect.fnUntraced(function* (session: OpenSession, requestId: RequestId) {
     const duration = prolongs(session)
@@ -135,28 +148,48 @@ const prolonging = (sessions: BoardSessions["Service"], times: SessionTimes) => 
   return { prolong, prolongs }
 }
 
+const signingIn = Effect.fnUntraced(function* (sessions: BoardSessions["Service"]) {
+  const invitations = yield* Invitations
+  const secrets = yield* TokenSecrets
+
+  /** A session that begins now, with its id. */
+  const fresh = Effect.gen(function* () {
+    const id = yield* secrets.make
+    const csrfToken = yield* secrets.make
+    const now = yield* DateTime.now
+    const times = { createdAt: now, lastSeenAt: now, prolongedUntil: null }
+    const sessionOf = (user: BoardUser): BoardSession => ({ user, csrfToken, ...times })
+    return { id, hash: yield* secrets.hash(id), sessionOf }
+  })
+
+  const begin = Effect.fnUntraced(function* (user: BoardUser, requestId: RequestId) {
+    const { hash, id, sessionOf } = yield* fresh
+    yield* sessions
+      .create(hash, sessionOf(user))
+      .pipe(Effect.provideService(CurrentOperator, { name: user.name, on: "board", requestId }))
+    return id
+  })
+
+  const follow = Effect.fnUntraced(function* (secret: string, requestId: RequestId) {
+    const taken = yield* sessions.takeLink(yield* secrets.hash(secret), yield* DateTime.now)
+    return taken ? Option.some(yield* begin(localUser, requestId)) : Option.none<string>()
+  })
+
+  const accept = Effect.fnUntraced(function* (secret: string, requestId: RequestId) {
+    const { hash: sessionHash, id, sessionOf } = yield* fresh
+    const hash = yield* secrets.hash(secret)
+    const at = yield* DateTime.now
+    const isUsed = yield* invitations.use({ hash, at, requestId, sessionHash, sessionOf })
+    return isUsed ? Option.some(id) : Option.none<string>()
+  })
+  return { begin, follow, accept }
+})
+
 const make = (times: SessionTimes) =>
   Effect.gen(function* () {
     const sessions = yield* BoardSessions
     const secrets = yield* TokenSecrets
     const ends = yield* PubSub.unbounded<string>()
-
-    const begin = Effect.fnUntraced(function* (user: BoardUser, requestId: RequestId) {
-      const id = yield* secrets.make
-      const csrfToken = yield* secrets.make
-      const now = yield* DateTime.now
-      const session: BoardSession = {
-        user,
-        csrfToken,
-        createdAt: now,
-        lastSeenAt: now,
-        prolongedUntil: null
-      }
-      yield* sessions
-        .create(yield* secrets.hash(id), session)
-        .pipe(Effect.provideService(CurrentOperator, { name: user.name, on: "board", requestId }))
-      return id
-    })
 
     const find = Effect.fnUntraced(function* (hash: string) {
       const now = yield* DateTime.now
@@ -187,7 +220,7 @@ const make = (times: SessionTimes) =>
     })
 
     return BoardAccess.of({
-      begin,
+      ...(yield* signingIn(sessions)),
       open,
       ...prolonging(sessions, times),
       goesOn: (hash) => Effect.map(find(hash), Option.isSome),
@@ -198,10 +231,6 @@ const make = (times: SessionTimes) =>
           Stream.take(1),
           Stream.runDrain
         ),
-      follow: Effect.fnUntraced(function* (secret, requestId) {
-        const taken = yield* sessions.takeLink(yield* secrets.hash(secret), yield* DateTime.now)
-        return taken ? Option.some(yield* begin(localUser, requestId)) : Option.none<string>()
-      }),
       upkeep: every(prunedEvery, "the deletion of ended sessions met an error", prune)
     })
   })

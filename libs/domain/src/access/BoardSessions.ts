@@ -3,9 +3,9 @@
  * stored as hashes, so that nobody can sign in with stored data.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AuditAction } from "../audit/AuditLog.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { BoardUser } from "./BoardUser.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
 export interface BoardSession {
@@ -25,7 +25,7 @@ export const linkIssued = {
   organisation: null
 } as const
 
-/** Whose sessions are ended: of a user by subject or name, or of all with their sign-in links. */
+/** Whose sessions are ended: of a user by subject or name, or of all with their links and invitations. */
 export type Ending = { readonly user: string } | "all"
 
 /** The audit entry of ended sessions. */
@@ -36,19 +36,20 @@ export const sessionsEnded = (ending: Ending, count: number) =>
     organisation: null
   }) as const
 
-/** An audit entry in each organisation that the user may see, or in `*` for a user of all. */
-const inEach = <Action extends AuditAction>(
-  { organisations }: BoardUser,
-  action: Action,
-  outcome: string
-) => (organisations ?? [null]).map((organisation) => ({ action, outcome, organisation }))
+/** The audit entry of a sign-in in an organisation, or in `*`. */
+export const beginning = (organisation: OrganisationName | null) =>
+  ({ action: "sign_in", outcome: "begun", organisation }) as const
 
-/** The audit entries of a sign-in. */
-export const signedIn = (user: BoardUser) => inEach(user, "sign_in", "begun")
+/** The audit entries of a sign-in of a user of organisations. */
+export const signedIn = ({ organisations }: BoardUser) => (organisations ?? [null]).map(beginning)
 
 /** The audit entries of a session that was prolonged. */
-export const prolonged = (user: BoardUser, until: DateTime.Utc) =>
-  inEach(user, "prolong_session", `read-only until ${formatInstant(until)}`)
+export const prolonged = ({ organisations }: BoardUser, until: DateTime.Utc) =>
+  (organisations ?? [null]).map((organisation) => ({
+    action: "prolong_session" as const,
+    outcome: `read-only until ${formatInstant(until)}`,
+    organisation
+  }))
 
 export class BoardSessions extends Context.Service<
   BoardSessions,
@@ -87,7 +88,7 @@ export class BoardSessions extends Context.Service<
     ) => Effect.Effect<boolean, StorageUnavailable>
     /**
      * Deletes sessions that began or were last renewed at these instants or before, prolonged ones
-     * that have ended by `at`, and links that have expired by then.
+     * that have ended by `at`, and links and invitations that have expired by then.
      */
     readonly prune: (ended: {
       readonly createdThrough: DateTime.Utc

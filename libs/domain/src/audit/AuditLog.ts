@@ -54,7 +54,9 @@ export const boardActions = [
   "move_accounts",
   "comment",
   "sign_off",
-  "set_alerts"
+  "set_alerts",
+  "invite_supplier",
+  "revoke_invitation"
 ] as const
 export type BoardAction = (typeof boardActions)[number]
 

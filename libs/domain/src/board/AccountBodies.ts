@@ -249,4 +249,13 @@ export const accountBody = (known: KnownAccount, at: DateTime.Utc) => {
   }
 }
 
-export type AccountBody = ReturnType<typeof accountBody>
+/** For a user of the supplier: without people of the operator, and what they have written. */
+export const accountForSupplier = (body: ReturnType<typeof accountBody>) => ({
+  ...body,
+  reverted: body.reverted.map((each) => ({ ...each, reverted_by: null, reason: null })),
+  moves: [],
+  audit: [],
+  audit_seal: null
+})
+
+export type AccountBody = ReturnType<typeof accountBody> | ReturnType<typeof accountForSupplier>

@@ -270,8 +270,8 @@ const changeBatch = Effect.fnUntraced(function* (
   const found = Option.isSome(id) ? yield* batches.findOfAny(id.value) : Option.none()
   const isVisible = Option.exists(
     found,
-    ({ organisation, settings }) =>
-      maySee(caller.user, organisation) && modeOfSupplier(settings.supplier) === "live"
+    ({ organisation, settings: { supplier: code } }) =>
+      maySee(caller.user, { code, organisation }) && modeOfSupplier(code) === "live"
   )
   if (Option.isNone(found) || !isVisible) return yield* new NotFound()
   const { id: present, organisation, settings } = found.value

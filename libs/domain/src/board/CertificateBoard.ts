@@ -5,7 +5,7 @@
  * Source: docs/contract/board.md#certificates.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import type { BoardUser } from "../access/BoardUser.ts"
+import { type BoardUser, isOfSupplier } from "../access/BoardUser.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { certificateBody } from "../certificates/CertificateBody.ts"
 import {
@@ -51,11 +51,16 @@ const failures: Readonly<Record<CertificateStep, string>> = {
   SIGNATURE: "The record could not be signed."
 }
 
-const body = (record: CertificateRecord, { role }: Pick<BoardUser, "role">) => ({
-  ...certificateBody(record, role === "manager"),
-  progress: record.progress,
-  failed: record.failure && { why: failures[record.failure], remedy: again }
-})
+const body = (record: CertificateRecord, user: BoardUser) => {
+  const { issuedBy, progress } = record
+  return {
+    ...certificateBody(record, user.role === "manager"),
+    // The subject of a user may be a name.
+    issued_by: isOfSupplier(user) ? { ...issuedBy, id: "" } : issuedBy,
+    progress,
+    failed: record.failure && { why: failures[record.failure], remedy: again }
+  }
+}
 
 export class CertificateBoard extends Context.Service<
   CertificateBoard,

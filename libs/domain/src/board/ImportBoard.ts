@@ -7,7 +7,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
 import { DetailedState } from "../imports/ImportDetails.ts"
-import type { BoardUser } from "../access/BoardUser.ts"
+import { type BoardUser, isOfSupplier } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
 import { Accounts } from "../accounts/Accounts.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
@@ -339,7 +339,11 @@ const make = Effect.gen(function* () {
       available(Effect.flatMap(seen(user, named), (supplier) => imports(deps, supplier, query)))
     ),
     account: traced("ImportBoard.account")((user, named, number) =>
-      available(Effect.flatMap(find(deps, user, named, number), (found) => account(deps, found)))
+      available(
+        Effect.flatMap(find(deps, user, named, number), (found) => account(deps, found)).pipe(
+          Effect.map((body) => (isOfSupplier(user) ? Bodies.accountForSupplier(body) : body))
+        )
+      )
     ),
     reveal: traced("ImportBoard.reveal")((caller, named, number) =>
       available(

@@ -187,7 +187,7 @@ const setControlTotals = Effect.fnUntraced(function* (
 
 const signOffState = Effect.fnUntraced(function* (
   { batches, certificates, comments, controlTotals, migrations, summaries }: Dependencies,
-  { role }: Pick<BoardUser, "role">,
+  user: BoardUser,
   { code: supplier, organisation, status }: Supplier
 ) {
   const at = yield* DateTime.now
@@ -219,7 +219,7 @@ const signOffState = Effect.fnUntraced(function* (
     : 0
   const open = openItems(summary, unstaged, unfinished.length, differences)
   const reason = reasons.get(supplier) ?? null
-  return signOffBody(open, Option.getOrNull(certificate), valid, reason, role === "manager")
+  return signOffBody(open, Option.getOrNull(certificate), valid, reason, user)
 })
 
 const reasonMissing = (open: SignOffBody["open"]) => {

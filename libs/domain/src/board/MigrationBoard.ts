@@ -12,7 +12,7 @@ import {
   type OutcomeQuery,
   RehearsalOutcomes
 } from "../batches/RehearsalOutcomes.ts"
-import type { BoardUser } from "../access/BoardUser.ts"
+import { type BoardUser, isOfSupplier } from "../access/BoardUser.ts"
 import type { Supplier } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
@@ -32,7 +32,7 @@ import { traced } from "../support/Traced.ts"
 import { problemsShown, readBatchDetail } from "./BatchDetail.ts"
 import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
 import { byNeed, stuckAfter } from "../migrations/Condition.ts"
-import { type KnownDependencies, readKnown } from "../migrations/KnownMigrations.ts"
+import { type Known, type KnownDependencies, readKnown } from "../migrations/KnownMigrations.ts"
 import * as Bodies from "./MigrationBodies.ts"
 import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
 import { stepsBetween, type Step } from "../migrations/Steps.ts"
@@ -82,7 +82,7 @@ export class MigrationBoard extends Context.Service<
       user: BoardUser,
       supplier: string,
       batch: string
-    ) => Answer<ReturnType<typeof Bodies.batchDetailBody>>
+    ) => Answer<Effect.Success<ReturnType<typeof oneBatch>>>
     /** Lines of a batch, in their order. */
     readonly lines: (
       user: BoardUser,
@@ -123,15 +123,31 @@ interface Dependencies extends KnownDependencies {
   readonly summaries: SupplierSummaries["Service"]
 }
 
+/** Without the words of the operator's people for a user of the supplier. */
+const toldTo =
+  (user: BoardUser) =>
+  (known: Known): Known => ({
+    ...known,
+    statusReason:
+      known.statusReason && isOfSupplier(user)
+        ? { ...known.statusReason, text: null }
+        : known.statusReason
+  })
+
 const list = Effect.fnUntraced(function* (deps: Dependencies, user: BoardUser) {
   const at = yield* DateTime.now
   const suppliers = yield* visibleSuppliers(deps.configuration, user)
   const found = yield* readKnown(deps, suppliers, at)
-  const migrations = found.map((each) => Bodies.migrationBody(each, at)).toSorted(byNeed)
+  const told = found.map(toldTo(user))
+  const migrations = told.map((each) => Bodies.migrationBody(each, at)).toSorted(byNeed)
   return { at: formatInstant(at), migrations }
 })
 
-const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Supplier) {
+const detail = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  user: BoardUser,
+  supplier: Supplier
+) {
   const { forecasts, migrations, summaries } = deps
   const at = yield* DateTime.now
   const { code } = supplier
@@ -145,7 +161,7 @@ const detail = Effect.fnUntraced(function* (deps: Dependencies, supplier: Suppli
     ],
     { concurrency: "unbounded" }
   )
-  const [one] = found
+  const [one] = found.map(toldTo(user))
   if (one === undefined) return yield* Effect.die(new Error("A supplier has no counts"))
   return Bodies.detailBody({ known: one, summary, oldest, record }, at)
 })
@@ -208,10 +224,13 @@ const findBatch = Effect.fnUntraced(function* (
 
 const oneBatch = Effect.fnUntraced(function* (
   deps: Dependencies,
+  user: BoardUser,
   supplier: Supplier,
   named: string
 ) {
-  return yield* readBatchDetail(deps, yield* findBatch(deps, supplier, named))
+  const detail = yield* readBatchDetail(deps, yield* findBatch(deps, supplier, named))
+  const { revert } = detail
+  return { ...detail, revert: revert && isOfSupplier(user) ? { ...revert, reason: null } : revert }
 })
 
 const batchLines = Effect.fnUntraced(function* (
@@ -273,7 +292,7 @@ const make = Effect.gen(function* () {
   return MigrationBoard.of({
     list: traced("MigrationBoard.list")((user) => available(list(deps, user))),
     detail: traced("MigrationBoard.detail")((user, named) =>
-      available(Effect.flatMap(seen(user, named), (supplier) => detail(deps, supplier)))
+      available(Effect.flatMap(seen(user, named), (supplier) => detail(deps, user, supplier)))
     ),
     history: traced("MigrationBoard.history")((user, named, query) =>
       available(Effect.flatMap(seen(user, named), (supplier) => history(deps, supplier, query)))
@@ -295,7 +314,9 @@ const make = Effect.gen(function* () {
       available(Effect.flatMap(seen(user, named), (supplier) => listBatches(deps, supplier)))
     ),
     batch: traced("MigrationBoard.batch")((user, named, batch) =>
-      available(Effect.flatMap(seen(user, named), (supplier) => oneBatch(deps, supplier, batch)))
+      available(
+        Effect.flatMap(seen(user, named), (supplier) => oneBatch(deps, user, supplier, batch))
+      )
     ),
     lines: traced("MigrationBoard.lines")((user, named, batch, query) =>
       available(

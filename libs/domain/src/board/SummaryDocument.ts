@@ -90,7 +90,9 @@ export const summaryDocument = (
         ["How it stands", migration.reason],
         ["As of", at],
         ["Time zone", migration.time_zone],
-        ["Signed off by", signed?.by ?? "nobody"],
+        ...(signed !== null && signed.by === null
+          ? []
+          : [["Signed off by", signed?.by ?? "nobody"] as const]),
         ["Signed off at", signed?.at ?? "never"]
       ]
     },
@@ -114,7 +116,9 @@ export const summaryDocument = (
       ]
     },
     { title: "Open", rows: itemRows(open) },
-    ...(signed === null ? [] : [{ title: "Accepted", rows: itemRows(signed.accepted) }]),
+    ...(signed === null || signed.by === null
+      ? []
+      : [{ title: "Accepted", rows: itemRows(signed.accepted) }]),
     {
       title: "Failed imports by code",
       rows: codes.map(({ code, imports }): SummaryRow => [code, imports])

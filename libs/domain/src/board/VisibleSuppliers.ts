@@ -1,6 +1,7 @@
 /**
- * Which migrations a user of the board may see: the suppliers of live organisations that the user
- * was given. Every other supplier is reported as unknown.
+ * Which migrations a user of the board may see: the live suppliers of the organisations that the
+ * user was given, or those that were named to the user. Every other supplier is reported as
+ * unknown.
  * Source: docs/contract/board.md#roles.
  */
 import { Effect, Option, Schema } from "effect"
@@ -17,7 +18,7 @@ const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 export const visibleSuppliers = (configuration: Configuration["Service"], user: BoardUser) =>
   Effect.map(configuration.suppliers, (suppliers) =>
     suppliers.filter(
-      ({ code, organisation }) => modeOfSupplier(code) === "live" && maySee(user, organisation)
+      (supplier) => modeOfSupplier(supplier.code) === "live" && maySee(user, supplier)
     )
   )
 
@@ -31,7 +32,7 @@ export const visibleSupplier = Effect.fnUntraced(function* (
   if (Option.isNone(code)) return yield* new NotFound()
   const found = yield* configuration.supplier(codeIn("live", code.value))
   return yield* Option.match(
-    Option.filter(found, ({ organisation }) => maySee(user, organisation)),
+    Option.filter(found, (supplier) => maySee(user, supplier)),
     {
       onNone: () => Effect.fail(new NotFound()),
       onSome: (supplier: Supplier) =>

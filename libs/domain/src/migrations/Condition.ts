@@ -48,6 +48,11 @@ export interface PausedBatch {
   readonly remaining: number
 }
 
+/** A text of null is not told, as to users of the supplier. */
+export interface ToldReason extends Omit<StatusReason, "text"> {
+  readonly text: string | null
+}
+
 /** The facts that determine a condition. */
 export interface Standing {
   readonly status: SupplierStatus
@@ -61,7 +66,7 @@ export interface Standing {
   readonly linesToDo: number
   readonly unstaged: Unstaged
   /** Why it is paused or signed off; null if nobody said so. */
-  readonly statusReason: StatusReason | null
+  readonly statusReason: ToldReason | null
   readonly plan: MigrationPlan | null
   readonly forecast: Forecast | null
   readonly timeZone: TimeZone
@@ -178,7 +183,7 @@ const longestReason = 160
 
 /** Such as ` waiting for dates (Ann, 2 Dec)`, after a colon; empty without a reason. */
 const becauseOf = ({ at, statusReason, timeZone }: Standing): string => {
-  if (statusReason === null) return ""
+  if (statusReason === null || statusReason.text === null) return ""
   const { at: since, by, text } = statusReason
   const zoned = DateTime.setZoneNamedUnsafe(since, timeZone)
   const isOfYear =

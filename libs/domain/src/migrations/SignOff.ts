@@ -2,6 +2,7 @@
  * What is not done when a migration is to be signed off.
  * Source: docs/contract/board.md#sign-off.
  */
+import { type BoardUser, isOfSupplier } from "../access/BoardUser.ts"
 import { type SupplierSummary, ties } from "./SupplierSummary.ts"
 import type { CertificateRecord } from "../certificates/Certificates.ts"
 import type { SignOff } from "./Migrations.ts"
@@ -25,7 +26,8 @@ export interface SignOffBody {
   /** Null: there is none. */
   readonly certificate: SignOffCertificate | null
   readonly signed: {
-    readonly by: string
+    /** Null for a user of the supplier, who is not told the reason either. */
+    readonly by: string | null
     readonly at: string
     /** Why it was signed off although something was open, and what that was. */
     readonly reason: string | null
@@ -75,14 +77,14 @@ export const signOffBody = (
   certificate: CertificateRecord | null,
   signed: SignOff | null,
   reason: StatusReason | null,
-  mayReadBalances: boolean
+  user: Pick<BoardUser, "role" | "suppliers">
 ): SignOffBody => ({
   open,
-  certificate: certificateOf(certificate, mayReadBalances),
+  certificate: certificateOf(certificate, user.role === "manager"),
   signed: signed && {
-    by: signed.by,
-    at: formatInstant(signed.at),
-    reason: reason && reason.text,
-    accepted: reason?.open ?? []
+    ...(isOfSupplier(user)
+      ? { by: null, reason: null, accepted: [] }
+      : { by: signed.by, reason: reason && reason.text, accepted: reason?.open ?? [] }),
+    at: formatInstant(signed.at)
   }
 })

@@ -1,8 +1,10 @@
 /** Sessions of the board and its sign-in links in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { BoardRole, type BoardUser } from "@data-import/domain/access/BoardUser"
+import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import {
+  beginning,
   type BoardSession,
   BoardSessions,
   type Ending,
@@ -25,6 +27,7 @@ const Row = Schema.Struct({
   name: Schema.String,
   role: BoardRole,
   organisations: Schema.NullOr(Schema.Array(OrganisationName)),
+  suppliers: Schema.NullOr(Schema.Array(SupplierCode)),
   csrfToken: Schema.String,
   createdAt: Instant,
   lastSeenAt: Instant,
@@ -34,22 +37,43 @@ const Row = Schema.Struct({
 const sessionRows = rowsOf(Row)
 
 /** All but the token, which only the board reads. */
-const columns = `subject, name, role, organisations,
+const columns = `subject, name, role, organisations, suppliers,
   created_at as "createdAt", last_seen_at as "lastSeenAt", prolonged_until as "prolongedUntil"`
 
-const create = Effect.fnUntraced(function* (sql: Sql, hash: string, session: BoardSession) {
+/** The organisations of the suppliers that a user sees, for the audit log. */
+const namedSuppliers = rowsOf(
+  Schema.Struct({ import_supplier: SupplierCode, organisation: OrganisationName })
+)
+
+/**
+ * In each organisation of the user; of a user of suppliers, with each of them. One entry at least:
+ * the claims may name suppliers that do not exist.
+ */
+const signInEntries = Effect.fnUntraced(function* (sql: Sql, user: BoardUser) {
+  if (user.suppliers === null) return signedIn(user)
+  const found = yield* namedSuppliers(sql`
+    select code as import_supplier, organisation from suppliers
+    where code = any(${user.suppliers}::text[])`)
+  const entries = found.map(({ import_supplier, organisation }) => ({
+    ...beginning(organisation),
+    key: { import_supplier, external_account_number: null }
+  }))
+  return entries.length === 0 ? [beginning(null)] : entries
+})
+
+export const create = Effect.fnUntraced(function* (sql: Sql, hash: string, session: BoardSession) {
   const { createdAt, csrfToken, lastSeenAt, user } = session
   yield* sql`
     insert into board_sessions
-      (hash, subject, name, role, organisations, csrf_token, created_at, last_seen_at)
+      (hash, subject, name, role, organisations, suppliers, csrf_token, created_at, last_seen_at)
     values (${hash}, ${user.subject}, ${user.name}, ${user.role}, ${user.organisations}::text[],
-      ${csrfToken}, ${toDateUtc(createdAt)}, ${toDateUtc(lastSeenAt)})`
+      ${user.suppliers}::text[], ${csrfToken}, ${toDateUtc(createdAt)}, ${toDateUtc(lastSeenAt)})`
   yield* sql`
     update alert_settings
     set name = ${user.name}, organisations = ${user.organisations}::text[],
       signed_in_at = ${toDateUtc(createdAt)}
     where subject = ${user.subject}`
-  for (const entry of signedIn(user)) yield* recordOperator(sql, entry)
+  for (const entry of yield* signInEntries(sql, user)) yield* recordOperator(sql, entry)
 })
 
 const find = (sql: Sql, hash: string) =>
@@ -101,6 +125,8 @@ const prolong = Effect.fnUntraced(function* (
 
 const endAll = Effect.fnUntraced(function* (sql: Sql, ending: Ending) {
   const isOfUser = ending === "all" ? sql`true` : sql`${ending.user} in (subject, name)`
+  // First, because it waits for uses of them, whose sessions are then ended.
+  if (ending === "all") yield* sql`delete from board_invitations`
   const ended = yield* sql`delete from board_sessions where ${isOfUser} returning created_at`
   // Who may have lost access is told nothing either, until the next sign-in.
   yield* sql`update alert_settings set organisations = '{}' where ${isOfUser}`
@@ -135,6 +161,7 @@ const prune = Effect.fnUntraced(function* (
       then created_at <= ${toDateUtc(createdThrough)} or last_seen_at <= ${toDateUtc(seenThrough)}
       else prolonged_until <= ${toDateUtc(at)} end`
   yield* sql`delete from board_links where expires_at <= ${toDateUtc(at)}`
+  yield* sql`delete from board_invitations where expires_at <= ${toDateUtc(at)}`
 })
 
 export const layer: Layer.Layer<BoardSessions, never, Database> = Layer.effect(

@@ -12,3 +12,5 @@ export const batchOf = ({ params }: Asking): string => params["batch_id"] ?? ""
 export const certificateOf = ({ params }: Asking): string => params["certificate_id"] ?? ""
 
 export const moveOf = ({ params }: Asking): string => params["move_id"] ?? ""
+
+export const invitationOf = ({ params }: Asking): string => params["invitation_id"] ?? ""

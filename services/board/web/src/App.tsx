@@ -25,6 +25,7 @@ import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
 import { ConnectionBar } from "./parts/ConnectionBar.tsx"
 import { Headline } from "./parts/Headline.tsx"
+import { NotForSupplier } from "./parts/NotForSupplier.tsx"
 import { Time } from "./parts/Time.tsx"
 import { Trail } from "./parts/Trail.tsx"
 import { Link, useLocation } from "./routing/Location.tsx"
@@ -109,9 +110,11 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <Link to={pages.migrations()} isCurrent={page.name === "migrations"}>
         Migrations
       </Link>
-      <Link to={pages.audit()} isCurrent={page.name === "audit"}>
-        Audit
-      </Link>
+      <NotForSupplier>
+        <Link to={pages.audit()} isCurrent={page.name === "audit"}>
+          Audit
+        </Link>
+      </NotForSupplier>
     </nav>
     <div class="user">
       <span>
@@ -124,9 +127,11 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
         )}
       </span>
       {session.prolongs_by !== null && <ProlongButton seconds={session.prolongs_by} />}
-      <Link to={pages.alerts} isCurrent={page.name === "alerts"}>
-        Alerts
-      </Link>
+      <NotForSupplier>
+        <Link to={pages.alerts} isCurrent={page.name === "alerts"}>
+          Alerts
+        </Link>
+      </NotForSupplier>
       <SignOut session={session} />
     </div>
   </header>
@@ -153,7 +158,8 @@ const SignedOut = () => {
         </a>
       </p>
       <p class="quiet">
-        On a machine where <code>npm start</code> runs, the terminal shows a link that signs you in.
+        If you were invited by a link, open it again. On a machine where <code>npm start</code>{" "}
+        runs, the terminal shows a link that signs you in.
       </p>
     </main>
   )

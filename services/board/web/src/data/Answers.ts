@@ -6,6 +6,7 @@ import type * as Accounts from "@data-import/api/board/Accounts"
 import type { AlertsBody, AlertTestBody } from "@data-import/api/board/Alerts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Said from "@data-import/api/board/Comments"
+import type { InvitationsBody, InvitedBody } from "@data-import/api/board/Invitations"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
 import type * as Waves from "@data-import/api/board/Waves"
@@ -42,6 +43,8 @@ export type AuditEntry = typeof Accounts.AuditEntryBody.Type
 export type Audit = typeof Accounts.AuditBody.Type
 export type Comments = typeof Said.CommentsBody.Type
 export type Comment = typeof Said.CommentBody.Type
+export type Invitations = typeof InvitationsBody.Type
+export type Invited = typeof InvitedBody.Type
 export type Move = typeof Accounts.MoveBody.Type
 export type MoveDetail = typeof Accounts.MoveDetailBody.Type
 export type Alerts = typeof AlertsBody.Type

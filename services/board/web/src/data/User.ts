@@ -11,7 +11,12 @@ export const SignedIn = createContext<Session | null>(null)
 /** Whether the session has ended while the board was shown. */
 export const SessionEnded = createContext(false)
 
-export const useIsManager = (): boolean => useContext(SignedIn)?.role === "manager"
+export const useRole = (): Session["role"] | undefined => useContext(SignedIn)?.role
+
+export const useIsManager = (): boolean => useRole() === "manager"
+
+/** Whether the user is of the supplier, and is refused much that others may look at. */
+export const useIsSupplier = (): boolean => useRole() === "supplier"
 
 /** Sends a request with a body as the user. */
 export const usePost = (): ((path: string, body?: unknown) => Promise<unknown>) => {

@@ -9,6 +9,7 @@ import { Answered } from "../parts/Answered.tsx"
 import { AuditTable } from "../parts/AuditTable.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { NotForSupplier } from "../parts/NotForSupplier.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -75,10 +76,14 @@ const Documents = ({ account }: { readonly account: Account }) => (
     id="documents"
     title="Documents"
     note={
-      account.documents.length === 0
-        ? "The account has none."
-        : "A link ends after a few minutes. Asking for one is in the audit log. Whole paths are in what " +
-          "is stored, once personal data is shown there."
+      account.documents.length === 0 ? (
+        "The account has none."
+      ) : (
+        <NotForSupplier>
+          A link ends after a few minutes. Asking for one is in the audit log. Whole paths are in
+          what is stored, once personal data is shown there.
+        </NotForSupplier>
+      )
     }
   >
     <ul class="documents">
@@ -98,8 +103,12 @@ const Documents = ({ account }: { readonly account: Account }) => (
   </Section>
 )
 
-const Seal = ({ account }: { readonly account: Account }) => {
-  const { broken_at, entries, holds } = account.audit_seal
+interface AuditProps {
+  readonly account: Account
+  readonly seal: NonNullable<Account["audit_seal"]>
+}
+
+const Seal = ({ account, seal: { broken_at, entries, holds } }: AuditProps) => {
   const all = pages.audit(keyOf(account))
   return holds ? (
     <span class="good">
@@ -112,6 +121,15 @@ const Seal = ({ account }: { readonly account: Account }) => {
     </span>
   )
 }
+
+const AuditSection = ({ account, seal }: AuditProps) => (
+  <Section id="audit" class="wide" title="Audit" note={<Seal account={account} seal={seal} />}>
+    <AuditTable entries={account.audit} />
+    {account.audit.length < seal.entries && (
+      <Link to={pages.audit(keyOf(account))}>All {count(seal.entries)} entries</Link>
+    )}
+  </Section>
+)
 
 /** An account that waits or has failed can be tried alone. */
 const Actions = ({ account }: { readonly account: Account }) => {
@@ -142,14 +160,7 @@ const Body = ({ account }: { readonly account: Account }) => (
         supplier={account.import_supplier}
         number={account.external_account_number}
       />
-      <Section id="audit" class="wide" title="Audit" note={<Seal account={account} />}>
-        <AuditTable entries={account.audit} />
-        {account.audit.length < account.audit_seal.entries && (
-          <Link to={pages.audit(keyOf(account))}>
-            All {count(account.audit_seal.entries)} entries
-          </Link>
-        )}
-      </Section>
+      {account.audit_seal !== null && <AuditSection account={account} seal={account.audit_seal} />}
     </div>
   </>
 )

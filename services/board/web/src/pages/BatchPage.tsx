@@ -109,7 +109,7 @@ const Revert = ({ revert, supplier }: RevertProps) => {
           <Link to={pages.imports(supplier, { cohort })}>{cohort}</Link>
         </Fact>
       )}
-      <Fact name="Reason">{reason}</Fact>
+      {reason !== null && <Fact name="Reason">{reason}</Fact>}
       <Fact name="What was added since">
         {with_additions
           ? "ends too. Vendors are not told of payment instructions: the results name them."

@@ -5,6 +5,7 @@ import { MoveButton } from "../actions/MoveButton.tsx"
 import { UndoButton } from "../actions/UndoButton.tsx"
 import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
+import { NotForSupplier } from "../parts/NotForSupplier.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Link } from "../routing/Location.tsx"
@@ -59,9 +60,11 @@ const Actions = ({ cohort, supplier }: ActionsProps) => {
         name="Move…"
       />
       {cohort.cohort !== null && (
-        <Link to={pages.wave(supplier, cohort.cohort)}>
-          Go or no-go<span class="hidden"> for {cohort.cohort}</span>
-        </Link>
+        <NotForSupplier>
+          <Link to={pages.wave(supplier, cohort.cohort)}>
+            Go or no-go<span class="hidden"> for {cohort.cohort}</span>
+          </Link>
+        </NotForSupplier>
       )}
       {cohort.cohort !== null && (
         <UndoButton supplier={supplier} cohort={cohort.cohort} imported={IMPORTED} />
@@ -147,9 +150,11 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
             accounts={states.PENDING + states.FAILED}
             name="Move all…"
           />
-          <Link to={pages.audit({ import_supplier: supplier, action: "move_accounts" })}>
-            Earlier moves
-          </Link>
+          <NotForSupplier>
+            <Link to={pages.audit({ import_supplier: supplier, action: "move_accounts" })}>
+              Earlier moves
+            </Link>
+          </NotForSupplier>
         </>
       }
     >

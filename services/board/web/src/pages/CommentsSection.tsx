@@ -1,8 +1,9 @@
 /** What people said about a migration, a wave or an account, the newest first. */
 import { CommentButton, type Subject } from "../actions/CommentButton.tsx"
-import type { Comment, Comments } from "../data/Answers.ts"
+import type { Comment, Comments as Page } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
+import { NotForSupplier } from "../parts/NotForSupplier.tsx"
 import { Pager, usePaging } from "../parts/Pager.tsx"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -47,10 +48,10 @@ const Said = ({ comment, isOfAll, supplier }: SaidProps) => {
   )
 }
 
-export const CommentsSection = ({ cohort, number, supplier }: Subject) => {
+const Comments = ({ cohort, number, supplier }: Subject) => {
   const paging = usePaging<string>()
   const query = { cohort, external_account_number: number, before: paging.position }
-  const answer = useAnswer<Comments>(
+  const answer = useAnswer<Page>(
     answers.of(supplier, "comments/", { ...query, limit: shownAtOnce })
   )
   const isOfAll = cohort === undefined && number === undefined
@@ -85,3 +86,9 @@ export const CommentsSection = ({ cohort, number, supplier }: Subject) => {
     </Section>
   )
 }
+
+export const CommentsSection = (subject: Subject) => (
+  <NotForSupplier>
+    <Comments {...subject} />
+  </NotForSupplier>
+)

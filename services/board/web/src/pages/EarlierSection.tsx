@@ -1,5 +1,6 @@
 /** The accounts that an import had before: each was reverted. Shown if there are any. */
 import type { Account } from "../data/Answers.ts"
+import { useIsSupplier } from "../data/User.ts"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -13,7 +14,10 @@ const unknown = <span class="quiet">–</span>
 const columns: ReadonlyArray<Column<Reverted>> = [
   { name: "Number", isHead: true, class: "code", cell: (account) => account.kraken_account_number },
   { name: "Imported", cell: ({ account_created_at }) => <Time at={account_created_at} /> },
-  { name: "Reverted", cell: ({ reverted_at }) => <Time at={reverted_at} /> },
+  { name: "Reverted", cell: ({ reverted_at }) => <Time at={reverted_at} /> }
+]
+
+const reasons: ReadonlyArray<Column<Reverted>> = [
   {
     name: "By",
     cell: ({ reverted_by: who }) =>
@@ -22,8 +26,10 @@ const columns: ReadonlyArray<Column<Reverted>> = [
   { name: "Reason", class: "explained", cell: ({ reason }) => reason ?? unknown }
 ]
 
-export const EarlierSection = ({ account: { reverted } }: { readonly account: Account }) =>
-  reverted.length === 0 ? null : (
+export const EarlierSection = ({ account: { reverted } }: { readonly account: Account }) => {
+  const isSupplier = useIsSupplier()
+  if (reverted.length === 0) return null
+  return (
     <Section
       id="earlier"
       class="wide"
@@ -32,9 +38,10 @@ export const EarlierSection = ({ account: { reverted } }: { readonly account: Ac
     >
       <Table
         caption="Earlier accounts of the import, the newest first"
-        columns={columns}
+        columns={isSupplier ? columns : [...columns, ...reasons]}
         rows={reverted}
         keyOf={({ kraken_account_number }) => kraken_account_number}
       />
     </Section>
   )
+}

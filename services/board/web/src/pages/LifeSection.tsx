@@ -159,7 +159,7 @@ export const LifeSection = ({ account }: { readonly account: Account }) => {
           <Event key={`${event.kind} ${event.at}`} account={account} event={event} />
         ))}
       </ol>
-      {audit.length < audit_seal.entries && (
+      {audit_seal !== null && audit.length < audit_seal.entries && (
         <Link to={pages.audit(keyOf(account))}>What was before is in the audit log</Link>
       )}
     </Section>

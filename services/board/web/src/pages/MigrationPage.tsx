@@ -10,6 +10,8 @@ import { Answered } from "../parts/Answered.tsx"
 import { Condition } from "../parts/Condition.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
+import { CorrectionLinks } from "../parts/CorrectionLinks.tsx"
+import { NotForSupplier } from "../parts/NotForSupplier.tsx"
 import { States } from "../parts/States.tsx"
 import { Time } from "../parts/Time.tsx"
 import { SummaryLinks } from "../parts/SummaryLinks.tsx"
@@ -22,19 +24,28 @@ import { evidenceOf } from "../text/Evidence.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
 import { batchName, isSignedOff } from "../text/Words.ts"
-import { useIsManager } from "../data/User.ts"
+import { useRole } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
 import { CommentsSection } from "./CommentsSection.tsx"
 import { ControlTotalsSection } from "./ControlTotalsSection.tsx"
 import { FailuresSection } from "./FailuresSection.tsx"
+import { InvitationsSection } from "./InvitationsSection.tsx"
 import { MoneySection } from "./MoneySection.tsx"
 import { OldestSection } from "./OldestSection.tsx"
 import { ProgressSection } from "./ProgressSection.tsx"
 
 const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }) => {
   const { import_supplier: supplier, states } = migration
-  if (!useIsManager()) {
+  const role = useRole()
+  if (role === "supplier") {
+    return (
+      <p class="quiet">
+        <CorrectionLinks supplier={supplier}>What you have to correct</CorrectionLinks>
+      </p>
+    )
+  }
+  if (role !== "manager") {
     return <p class="quiet">You may look, not act: ask a manager, or for the role manager.</p>
   }
   return (
@@ -135,7 +146,7 @@ const Signed = ({ supplier }: { readonly supplier: string }) => {
   return (
     <p>
       <span>
-        Signed off by {signed.by}, <Time at={signed.at} />,{" "}
+        Signed off{signed.by !== null && ` by ${signed.by}`}, <Time at={signed.at} />,{" "}
         {certificate === null ? (
           <span class="bad">without a certificate</span>
         ) : (
@@ -185,6 +196,7 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
           <div class="sections">
             <ControlTotalsSection detail={detail} />
             <CommentsSection supplier={supplier} />
+            <InvitationsSection supplier={supplier} />
           </div>
         </>
       ) : (
@@ -200,13 +212,16 @@ const Detail = ({ detail }: { readonly detail: MigrationDetail }) => {
             <OldestSection detail={detail} />
             <MoneySection detail={detail} />
             <CommentsSection supplier={supplier} />
+            <InvitationsSection supplier={supplier} />
           </div>
         </>
       )}
       <p class="quiet">
         <SummaryLinks supplier={supplier} />.{" "}
         <Link to={pages.certificates(supplier)}>Certificates</Link>.{" "}
-        <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
+        <NotForSupplier>
+          <Link to={pages.audit({ import_supplier: supplier })}>Who did what</Link>
+        </NotForSupplier>
       </p>
     </>
   )

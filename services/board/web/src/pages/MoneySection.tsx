@@ -6,7 +6,7 @@ import type { MigrationDetail } from "../data/Answers.ts"
 import { Section } from "../parts/Section.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link } from "../routing/Location.tsx"
-import { useIsManager } from "../data/User.ts"
+import { useIsManager, useIsSupplier } from "../data/User.ts"
 import { answers, pages } from "../routing/Paths.ts"
 import { count, counted, money } from "../text/Numbers.ts"
 
@@ -83,11 +83,12 @@ const Comparison = ({ detail }: { readonly detail: MigrationDetail }) => {
   const { at, migration, money: sums, reverted } = detail
   const { import_supplier: supplier, states, time_zone: zone } = migration
   const isManager = useIsManager()
+  const isSupplier = useIsSupplier()
   return (
     <>
       <p>{sums.compared}</p>
       <p>
-        Ask the supplier for its total of{" "}
+        {isSupplier ? "Compare with your total of" : "Ask the supplier for its total of"}{" "}
         <Link to={pages.imports(supplier, { money: "balance" })}>
           the {counted(states.IMPORTED, "imported account")}
         </Link>

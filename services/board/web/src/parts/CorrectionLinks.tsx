@@ -1,11 +1,15 @@
-/** Links to what the supplier has to correct, for managers, and when that was sent last. */
+/**
+ * Links to what the supplier has to correct, for managers and the supplier, and when that was sent
+ * last.
+ */
 import type { ComponentChildren } from "preact"
 import { SentButton } from "../actions/CommentButton.tsx"
 import type { Comments } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
-import { useIsManager } from "../data/User.ts"
+import { useRole } from "../data/User.ts"
 import { answers } from "../routing/Paths.ts"
 import { fileText } from "../text/Comments.ts"
+import { NotForSupplier } from "./NotForSupplier.tsx"
 import { Time } from "./Time.tsx"
 
 interface Of {
@@ -22,7 +26,7 @@ interface Props extends Of {
 }
 
 export const CorrectionLinks = ({ children, code, cohort, supplier }: Props) => {
-  if (!useIsManager()) return null
+  if (useRole() === "viewer") return null
   return (
     <span>
       {children}:{" "}
@@ -38,8 +42,7 @@ export const CorrectionLinks = ({ children, code, cohort, supplier }: Props) => 
   )
 }
 
-/** When the file was sent last, by whom and to whom, and a button to note that it was. */
-export const CorrectionsSent = ({ cohort, supplier }: Of) => {
+const Sent = ({ cohort, supplier }: Of) => {
   const query = { about: "corrections_sent", cohort, limit: "1" }
   const { value } = useAnswer<Comments>(answers.of(supplier, "comments/", query))
   const [sent] = value?.comments ?? []
@@ -58,3 +61,10 @@ export const CorrectionsSent = ({ cohort, supplier }: Of) => {
     </span>
   )
 }
+
+/** When the file was sent last, by whom and to whom, and a button to note that it was. */
+export const CorrectionsSent = (of: Of) => (
+  <NotForSupplier>
+    <Sent {...of} />
+  </NotForSupplier>
+)

@@ -1,6 +1,8 @@
 /** Where the browser is, and links that change it without loading the page again. */
 import type { ComponentChildren, TargetedMouseEvent } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import { useIsSupplier } from "../data/User.ts"
+import { isClosedToSupplier } from "./Paths.ts"
 
 const moved = new EventTarget()
 
@@ -49,15 +51,19 @@ interface LinkProps {
   readonly isCurrent?: boolean
 }
 
-/** A link to a page of the board. */
-export const Link = ({ children, class: name, isCurrent = false, label, to }: LinkProps) => (
-  <a
-    href={to}
-    class={name}
-    aria-label={label}
-    aria-current={isCurrent ? "page" : undefined}
-    onClick={follow}
-  >
-    {children}
-  </a>
-)
+/** A link to a page of the board; only its text, if the user may not see that page. */
+export const Link = ({ children, class: name, isCurrent = false, label, to }: LinkProps) => {
+  const isSupplier = useIsSupplier()
+  if (isSupplier && isClosedToSupplier(to)) return <span class={name}>{children}</span>
+  return (
+    <a
+      href={to}
+      class={name}
+      aria-label={label}
+      aria-current={isCurrent ? "page" : undefined}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  )
+}

@@ -46,6 +46,10 @@ export const pages = {
   alerts: `${root}alerts/`
 }
 
+/** Whether the page is refused to a user of the supplier. */
+export const isClosedToSupplier = (to: string): boolean =>
+  [pages.audit(), pages.alerts].some((closed) => to.startsWith(closed)) || to.includes("/go-no-go/")
+
 export const answers = {
   session: `${api}session/`,
   teams: `${api}teams/`,

@@ -50,7 +50,9 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   move_accounts: "Accounts moved",
   comment: "Comment added",
   sign_off: "Migration signed off",
-  set_alerts: "Alerts of the user set"
+  set_alerts: "Alerts of the user set",
+  invite_supplier: "Person of the supplier invited",
+  revoke_invitation: "Invitation revoked"
 }
 
 const isAction = (action: string): action is AuditAction => Object.hasOwn(actions, action)
