@@ -60,6 +60,35 @@ create index wave_decisions_of_cohort on wave_decisions (supplier, cohort, id);
 
 grant select, insert on wave_decisions to data_import_board;
 
+-- What is planned of waves. A wave that starts by itself has a start, from its instant to its
+-- outcome. An instance that carries it out takes it first.
+create table waves (
+  supplier text collate "C" not null
+    constraint waves_supplier_exists references suppliers,
+  cohort text collate "C" not null,
+  starts_on date,
+  owner text,
+  accounts integer,
+  starts_at timestamptz,
+  start_batch uuid,
+  start_team text,
+  start_by text,
+  start_taken_at timestamptz,
+  start_outcome text,
+  set_at timestamptz not null,
+  constraint waves_pkey primary key (supplier, cohort),
+  constraint waves_start_whole check (
+    num_nulls(starts_at, start_batch, start_team, start_by) in (0, 4)),
+  constraint waves_start_ended check (
+    starts_at is not null or num_nonnulls(start_taken_at, start_outcome) = 0)
+);
+
+create index waves_due on waves (starts_at) where starts_at is not null and start_outcome is null;
+
+grant select, insert, delete, update (starts_on, owner, accounts, starts_at, start_batch,
+  start_team, start_by, start_taken_at, start_outcome, set_at)
+on waves to data_import_board;
+
 -- Moves of accounts to another cohort, with the cohort that each account had before. An undo is a
 -- move, too: it has no cohort of its own. Accounts are counted by the cohort that they had, '' for
 -- none, so that a move of a million is told without reading them.

@@ -22,6 +22,7 @@ import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as Reverts from "./imports/Reverts.ts"
 import * as ImportSearch from "./migrations/ImportSearch.ts"
 import * as Migrations from "./migrations/Migrations.ts"
+import * as WavePlans from "./migrations/WavePlans.ts"
 import * as SupplierChanges from "./migrations/SupplierChanges.ts"
 import * as SupplierSummaries from "./migrations/SupplierSummaries.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
@@ -55,6 +56,7 @@ export const layerPorts = Layer.mergeAll(
   SupplierSummaries.layer,
   Configuration.layer,
   Sandbox.layer,
+  WavePlans.layer,
   Webhooks.layer
 )
 

@@ -55,6 +55,7 @@ export const matrix = {
   moved_imports: "board ra",
   migration_plans: "board ra(w)d",
   wave_decisions: "board ra",
+  waves: "board ra(w)d",
   migration_sign_offs: "board ra(w), operator (r)d",
   migrations: "",
   note_documents: "account-import a, post-import ra, query r, batch-worker ra, board r, operator r",
@@ -215,6 +216,8 @@ export const columns = {
   "followed_rehearsals batch-worker w": "fence followed_until",
   "rehearsal_changes batch-worker w": "at",
   "rehearsal_counts batch-worker w": "lines stale_since sums",
+  "waves board w":
+    "accounts owner set_at start_batch start_by start_outcome start_taken_at start_team starts_at starts_on",
   "webhook_retries events w": "attempts due_at",
   "webhook_retries operator w": "attempts due_at",
   "webhook_secrets operator r": "expires_at number webhook",

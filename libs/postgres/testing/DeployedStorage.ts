@@ -25,6 +25,7 @@ import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { CohortMoves } from "@data-import/domain/migrations/CohortMoves"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
+import { WavePlans } from "@data-import/domain/migrations/WavePlans"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
@@ -83,6 +84,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
+    Context.add(WavePlans, Context.get(board, WavePlans)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )
 }

@@ -6,6 +6,7 @@ import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { WaveBoard } from "@data-import/domain/board/WaveBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import { controlTotalsRules } from "@data-import/domain/migrations/ControlTotals"
 import * as Answer from "@data-import/server/http/Answer"
@@ -24,6 +25,7 @@ const bodies = {
   preview: bodyOf(actionBodies.preview),
   undo: bodyOf(actionBodies.undo),
   decision: bodyOf(actionBodies.decision),
+  wave: bodyOf(actionBodies.wave),
   signOff: bodyOf(actionBodies.signOff),
   certificate: bodyOf(actionBodies.certificate),
   document: bodyOf(actionBodies.document)
@@ -47,7 +49,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const actions = yield* MigrationActions
   const certificates = yield* CertificateBoard
   const imports = yield* ImportBoard
-  const waves = yield* WaveReview
+  const waves = yield* WaveBoard
+  const reviews = yield* WaveReview
 
   return Guard.handle(
     BoardActionGroup,
@@ -65,7 +68,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       processCohort: acting(bodies.processing, actions.process),
       previewProcess: acting(bodies.preview, actions.preview),
       undoWave: acting(bodies.undo, actions.undo),
-      decideWave: acting(bodies.decision, waves.decide),
+      decideWave: acting(bodies.decision, reviews.decide),
+      planWave: acting(bodies.wave, waves.plan),
       signOff: acting(bodies.signOff, actions.signOff),
       issueBoardCertificate: acting(bodies.certificate, certificates.issue),
       pauseBoardBatch: (call) => ok(actions.pauseBatch(Guard.callerOf(call), batchOf(call))),

@@ -13,6 +13,7 @@ import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
 import * as MigrationBoard from "@data-import/domain/board/MigrationBoard"
 import * as BoardAccess from "@data-import/domain/access/BoardAccess"
+import * as WaveBoard from "@data-import/domain/board/WaveBoard"
 import * as WaveReview from "@data-import/domain/board/WaveReview"
 import { Documents } from "@data-import/domain/documents/Documents"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
@@ -34,6 +35,7 @@ import * as Migrations from "@data-import/postgres/migrations/Migrations"
 import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as StoredSupplierChanges from "@data-import/postgres/migrations/SupplierChanges"
 import * as SupplierSummaries from "@data-import/postgres/migrations/SupplierSummaries"
+import * as WavePlans from "@data-import/postgres/migrations/WavePlans"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Hashing from "@data-import/server/Hashing"
@@ -58,6 +60,7 @@ const serving = Effect.gen(function* () {
   const changes = Changes.make(yield* SupplierChanges, premises)
   const forecasts = yield* MigrationForecasts.MigrationForecasts
   const alerts = yield* AlertBoard.AlertBoard
+  const waves = yield* WaveBoard.WaveBoard
   const web = yield* WebFiles.make(premises)
   return {
     routes: [
@@ -70,7 +73,7 @@ const serving = Effect.gen(function* () {
     dependencies: { database },
     warm: database,
     background: Effect.all(
-      [yield* report, access.upkeep, changes.watch, forecasts.run, alerts.run],
+      [yield* report, access.upkeep, changes.watch, forecasts.run, alerts.run, waves.run],
       { concurrency: "unbounded" }
     )
   }
@@ -107,6 +110,7 @@ const programs = Layer.mergeAll(
   ImportBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer,
+  WaveBoard.layer,
   WaveReview.layer
 ).pipe(Layer.provideMerge(MigrationForecasts.layer))
 
@@ -130,6 +134,7 @@ const storage = ServiceStorage.of(
     SealedAuditLog.layer,
     StoredSupplierChanges.layer,
     SupplierSummaries.layer,
+    WavePlans.layer,
     Configuration.layer
   )
 )

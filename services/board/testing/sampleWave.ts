@@ -37,6 +37,7 @@ export const wave = (
         rehearsal_id: null,
         note: "Nobody has rehearsed it."
       }
-    ]
+    ],
+    stands: true
   }
 }

@@ -18,6 +18,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
     wave_decisions: "cohort decided_by decision note supplier",
+    waves: "cohort owner start_by start_outcome start_team starts_on supplier",
     migrations: "digest name",
     operations_teams: "name",
     organisations: "name test_of",

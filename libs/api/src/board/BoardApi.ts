@@ -21,7 +21,7 @@ import { alertBodies, AlertsBody, AlertTestBody } from "./Alerts.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
-import { WaveReviewBody } from "./Waves.ts"
+import { WaveReviewBody, WavesBody } from "./Waves.ts"
 
 const root = "/board/api/"
 const migration = `${root}migrations/:import_supplier/` as const
@@ -219,6 +219,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     query: Schema.Struct({ cohort: plainText }),
     success: WaveReviewBody
   }),
+  get("listWaves", `${migration}waves/`, { params: supplier, success: WavesBody }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
@@ -279,6 +280,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.decision,
     success: WaveReviewBody
+  }),
+  post("planWave", `${migration}waves/`, {
+    params: supplier,
+    payload: actionBodies.wave,
+    success: WavesBody
   }),
   post("signOff", `${migration}sign-off/`, {
     params: supplier,

@@ -14,6 +14,7 @@ import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
 import { checkDecision, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
+import { batchesByCohort, stands, waveBatches } from "../migrations/WaveState.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
 import { ties } from "../migrations/SupplierSummary.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -53,8 +54,12 @@ interface Dependencies {
 }
 
 const newestOf = ({ batches }: Dependencies, { code }: Supplier, cohort: string) =>
-  Effect.map(batches.list({ supplier: code, after: null, limit: batchesLookedAt }), (newestFirst) =>
-    rehearsalOf(newestFirst, cohort)
+  Effect.map(
+    batches.list({ supplier: code, after: null, limit: batchesLookedAt }),
+    (newestFirst) => ({
+      ...rehearsalOf(newestFirst, cohort),
+      batches: waveBatches(batchesByCohort(newestFirst).get(cohort) ?? [])
+    })
   )
 
 const read = Effect.fnUntraced(function* (
@@ -66,18 +71,20 @@ const read = Effect.fnUntraced(function* (
   const { batches, certificates, controlTotals, migrations, summaries } = deps
   const at = yield* DateTime.now
   const of = { supplier: supplier.code, cohort }
-  const [{ rehearsal, run }, summary, totals, plans, certificate, decisions] = yield* Effect.all(
-    [
-      newestOf(deps, supplier, cohort),
-      summaries.read({ ...of, at }),
-      controlTotals.read(of),
-      migrations.plans([supplier.code]),
-      certificates.newestIssued(supplier.code),
-      migrations.decisions({ ...of, limit: decisionsShown })
-    ],
-    { concurrency: "unbounded" }
-  )
+  const [{ batches: ofWave, rehearsal, run }, summary, totals, plans, certificate, decisions] =
+    yield* Effect.all(
+      [
+        newestOf(deps, supplier, cohort),
+        summaries.read({ ...of, at }),
+        controlTotals.read(of),
+        migrations.plans([supplier.code]),
+        certificates.newestIssued(supplier.code),
+        migrations.decisions({ ...of, limit: decisionsShown })
+      ],
+      { concurrency: "unbounded" }
+    )
   const bodyOf = yield* bodies({ batches })
+  const [newest] = decisions
   return {
     at: formatInstant(at),
     cohort,
@@ -96,7 +103,8 @@ const read = Effect.fnUntraced(function* (
       at: formatInstant(each.at),
       rehearsal_id: each.rehearsal as string | null,
       note: each.note
-    }))
+    })),
+    stands: newest !== undefined && stands(newest, ofWave)
   }
 })
 

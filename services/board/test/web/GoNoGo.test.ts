@@ -14,19 +14,18 @@ const [go] = review.decisions
 
 describe("a wave", () => {
   it.each([
-    ["is a go", review.decisions],
-    ["is a no-go", go && [{ ...go, decision: "NO_GO" as const }]],
-    ["was rehearsed again since it was decided", go && [{ ...go, rehearsal_id: "earlier" }]],
-    ["is not decided yet", []]
-  ])("%s", (words, decisions = []) => {
-    expect(ofWave({ ...review, decisions })).toBe(`wave-1 ${words}`)
+    ["is a go", review.decisions, true],
+    ["is a no-go", go && [{ ...go, decision: "NO_GO" as const }], true],
+    ["was rehearsed again or undone since it was decided", review.decisions, false],
+    ["is not decided yet", [], false]
+  ])("%s", (words, decisions = [], stands) => {
+    expect(ofWave({ ...review, decisions, stands })).toBe(`wave-1 ${words}`)
   })
 
-  it("without a rehearsal rests a decision on none", () => {
+  it("without a rehearsal has only its accounts to tell", () => {
     const states = { ...noCounts, PENDING: 1_200, FAILED: 34 }
     const bare = { ...review, rehearsal: null, states }
     expect(evidenceOf(bare)).toBe("It was not rehearsed. 1,234 accounts would be tried.")
-    expect(ofWave(bare)).toBe("wave-1 was rehearsed again since it was decided")
     expect(changesOf(bare)).toEqual({ notRehearsed: 0, changed: 0 })
   })
 

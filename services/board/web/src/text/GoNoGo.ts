@@ -5,22 +5,19 @@ import { counted } from "./Numbers.ts"
 
 export const decisionWords = { GO: "go", NO_GO: "no-go" } as const
 
-/** The newest decision, if it is of the newest rehearsal; a decision of an earlier one is over. */
+/** The newest decision, unless it is over: the wave was rehearsed again or undone since. */
 export const standing = ({
   decisions,
-  rehearsal
-}: Pick<WaveReview, "decisions" | "rehearsal">): WaveReview["decisions"][number] | null => {
-  const [newest] = decisions
-  const id = rehearsal?.batch.batch_id ?? null
-  return newest !== undefined && newest.rehearsal_id === id ? newest : null
-}
+  stands
+}: Pick<WaveReview, "decisions" | "stands">): WaveReview["decisions"][number] | null =>
+  stands ? (decisions[0] ?? null) : null
 
 /** Such as `wave-1 is a go`. */
-export const ofWave = (review: Pick<WaveReview, "cohort" | "decisions" | "rehearsal">): string => {
+export const ofWave = (review: Pick<WaveReview, "cohort" | "decisions" | "stands">): string => {
   const decision = standing(review)
   if (decision !== null) return `${review.cohort} is a ${decisionWords[decision.decision]}`
   if (review.decisions.length === 0) return `${review.cohort} is not decided yet`
-  return `${review.cohort} was rehearsed again since it was decided`
+  return `${review.cohort} was rehearsed again or undone since it was decided`
 }
 
 /** What is known of the wave, as one sentence. */
