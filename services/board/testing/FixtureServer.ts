@@ -13,6 +13,7 @@ import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
 import { controlTotals } from "./sampleTotals.ts"
 import { wave } from "./sampleWave.ts"
+import { waves } from "./sampleWaves.ts"
 
 export interface Fixture {
   readonly role: "viewer" | "manager"
@@ -105,6 +106,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "undo/": () => Samples.undoPreview(now, query.get("with_additions") === "true"),
     "go-no-go/": () => wave(migration, query.get("cohort") ?? "", now),
+    "waves/": () => waves(migration, now),
     "sign-off/": () => ({
       open: [
         { what: "FAILED", count: 412 },

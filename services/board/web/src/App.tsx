@@ -21,6 +21,7 @@ import { OutcomePage } from "./pages/OutcomePage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
+import { WavesPage } from "./pages/WavesPage.tsx"
 import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
 import { ConnectionBar } from "./parts/ConnectionBar.tsx"
@@ -58,6 +59,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "wave":
       return <WavePage key={page.supplier} supplier={page.supplier} />
+    case "waves":
+      return <WavesPage key={page.supplier} supplier={page.supplier} />
     case "forecasts":
       return <ForecastsPage key={page.supplier} supplier={page.supplier} />
     case "certificates":

@@ -14,7 +14,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { doneBy, interval } from "../text/Forecast.ts"
 import { ofMigrations, wholeOf } from "../text/Headlines.ts"
 import { count, counted, share } from "../text/Numbers.ts"
-import { orders, sorted } from "../text/Sorting.ts"
+import { orders, sortable, sortedBy } from "../text/Sorting.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
@@ -242,19 +242,6 @@ const Empty = () => (
   </div>
 )
 
-/** The head of a column sorts by it; a second click returns to the order by urgency. */
-const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
-  columns.map((column) => {
-    const order = orders[column.name]
-    if (order === undefined) return column
-    const isSorted = query.get("sort") === column.name
-    return {
-      ...column,
-      sortTo: pages.migrations({ ...askedOf(query), sort: isSorted ? null : column.name }),
-      sorted: isSorted ? order.direction : undefined
-    }
-  })
-
 const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams }) => {
   const { condition: chosen, search, sort } = askedOf(query)
   const wanted = (search ?? "").toLowerCase()
@@ -275,8 +262,10 @@ const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams })
     <Table
       caption={`Migrations, ${sort === null ? "those that need attention first" : `by ${sort}`}`}
       class="dense migrations"
-      columns={sortable(query)}
-      rows={sorted(found, sort)}
+      columns={sortable(orders, columns, sort, (by) =>
+        pages.migrations({ ...askedOf(query), sort: by })
+      )}
+      rows={sortedBy(orders, found, sort)}
       keyOf={({ import_supplier }) => import_supplier}
       rowClass={({ condition }) => (needsAttention(condition) ? "needy" : "healthy")}
     />

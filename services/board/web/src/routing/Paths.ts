@@ -35,6 +35,7 @@ export const pages = {
     withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/outcome/`, query),
   wave: (supplier: string, cohort: string) =>
     withQuery(`${migration(supplier)}go-no-go/`, { cohort }),
+  waves: (supplier: string, query: Query = {}) => withQuery(`${migration(supplier)}waves/`, query),
   forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
   certificates: (supplier: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}certificates/`, query),
@@ -73,7 +74,7 @@ export type Page =
   | { readonly name: "migrations" }
   | { readonly name: "audit" | "alerts" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
-  | { readonly name: "forecasts" | "certificates" | "wave"; readonly supplier: string }
+  | { readonly name: "forecasts" | "certificates" | "wave" | "waves"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
   | {
@@ -110,6 +111,7 @@ export const pageAt = (path: string): Page => {
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
   if (list === "go-no-go" && parts.length === 3) return { name: "wave", supplier }
+  if (list === "waves" && parts.length === 3) return { name: "waves", supplier }
   if (list === "forecasts" && parts.length === 3) return { name: "forecasts", supplier }
   if (list === "certificates") {
     if (parts.length === 3) return { name: "certificates", supplier }
