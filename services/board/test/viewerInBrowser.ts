@@ -10,7 +10,8 @@ import { standard } from "../testing/FixtureServer.ts"
 import { type Board, certificatePaths, paths } from "./boardInBrowser.ts"
 
 /** Buttons that show other rows, or change what is the viewer's own: session and alerts. */
-const harmless = /^(Sign out|Show|Back|Next|Newer|Older|Save|Send a test.*|Remove the webhook)$/
+const harmless =
+  /^(Sign out|Stay signed in…|Show|Back|Next|Newer|Older|Save|Send a test.*|Remove the webhook)$/
 
 const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts()
 

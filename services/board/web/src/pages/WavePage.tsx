@@ -334,14 +334,18 @@ const Body = (props: Props) => {
 
 export const WavePage = ({ supplier }: Pick<Props, "supplier">) => {
   const cohort = useLocation().query.get("cohort") ?? ""
-  const answer = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  const review = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  const waves = useAnswer<Waves>(answers.of(supplier, "waves/"))
+  // Shown at once, so that nothing moves when its plan arrives.
+  const isWhole = waves.value !== undefined || waves.error !== null
+  const answer = isWhole ? review : { ...review, value: undefined }
   return (
     <>
       <Headline title={`Go or no-go for ${cohort} of ${supplier}`}>
         {answer.value === undefined ? cohort : ofWave(answer.value)}
       </Headline>
       <Answered answer={answer} lines={8}>
-        {(review) => <Body supplier={supplier} review={review} />}
+        {(value) => <Body supplier={supplier} review={value} />}
       </Answered>
     </>
   )

@@ -147,7 +147,11 @@ const columnsFor = (supplier: string, zone: string, now: number): ReadonlyArray<
       )
   },
   { name: "First problem", cell: (wave) => <Problem supplier={supplier} wave={wave} /> },
-  { name: "Decided", cell: (wave) => <Decided supplier={supplier} wave={wave} /> },
+  {
+    name: "Decided",
+    class: "decided",
+    cell: (wave) => <Decided supplier={supplier} wave={wave} />
+  },
   { name: "Checks", cell: (wave) => <Checks supplier={supplier} wave={wave} /> },
   {
     name: "Action",
