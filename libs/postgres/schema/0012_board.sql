@@ -139,6 +139,17 @@ create table migration_sign_offs (
 grant select, insert, update (signed_by, signed_at) on migration_sign_offs to data_import_board;
 grant select (supplier), delete on migration_sign_offs to data_import_operator;
 
+-- In which condition each migration has been since when, so that what changed can be told.
+create table migration_conditions (
+  supplier text collate "C"
+    constraint migration_conditions_supplier_exists references suppliers,
+  condition text not null,
+  began_at timestamptz,
+  constraint migration_conditions_pkey primary key (supplier, began_at)
+);
+
+grant select, insert, delete on migration_conditions to data_import_board;
+
 -- At most one of a supplier and day, and whether its interval held. It stays when its supplier's
 -- imports are done, because it tells how good the forecasts are.
 create table forecasts (

@@ -53,6 +53,7 @@ export const matrix = {
   cohort_moves: "board ra",
   moved_counts: "board ra(w)",
   moved_imports: "board ra",
+  migration_conditions: "board rad",
   migration_plans: "board ra(w)d",
   wave_decisions: "board ra",
   waves: "board ra(w)d",

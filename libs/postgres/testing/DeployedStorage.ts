@@ -25,6 +25,7 @@ import { Reverts } from "@data-import/domain/imports/Reverts"
 import { ImportSearch } from "@data-import/domain/migrations/ImportSearch"
 import { CohortMoves } from "@data-import/domain/migrations/CohortMoves"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
+import { Programme } from "@data-import/domain/migrations/Programme"
 import { WavePlans } from "@data-import/domain/migrations/WavePlans"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
@@ -84,6 +85,7 @@ const undivided = (ports: UserPorts) => {
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
+    Context.add(Programme, Context.get(board, Programme)),
     Context.add(WavePlans, Context.get(board, WavePlans)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )

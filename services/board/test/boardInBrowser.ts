@@ -33,6 +33,7 @@ export const paths = [
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   ...certificatePaths,
+  "/board/programme/",
   "/board/audit/",
   "/board/alerts/"
 ]

@@ -11,6 +11,7 @@ import * as Accounts from "./sampleAccount.ts"
 import * as Certificates from "./sampleCertificates.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
+import { programme } from "./sampleProgramme.ts"
 import { controlTotals } from "./sampleTotals.ts"
 import { wave } from "./sampleWave.ts"
 import { waves } from "./sampleWaves.ts"
@@ -124,6 +125,7 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
   if (path === "session/") return session(fixture, now)
   if (path === "teams/") return { teams: ["Migration Team", "Night Team"] }
   if (path === "alerts/") return alerts(now)
+  if (path === "programme/") return programme(query.get("organisation"), now)
   if (path === "audit/") return Accounts.audit(now)
   if (path === "migrations/") {
     return { at: Samples.instant(now), migrations: fixture.isEmpty ? [] : Samples.migrations(now) }

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     api_keys: "hash id label organisation scopes",
     choices: "list value",
     control_totals: "balance cohort ledgers set_by supplier",
+    migration_conditions: "condition supplier",
     migration_plans: "points supplier",
     migration_sign_offs: "signed_by supplier",
     wave_decisions: "cohort decided_by decision note supplier",

@@ -20,6 +20,7 @@ import { actionBodies } from "./ActionBodies.ts"
 import { alertBodies, AlertsBody, AlertTestBody } from "./Alerts.ts"
 import * as Certificates from "./Certificates.ts"
 import * as Migrations from "./Migrations.ts"
+import { ProgrammeBody } from "./Programme.ts"
 import { SignOffBody } from "./SignOffs.ts"
 import { WaveReviewBody, WavesBody } from "./Waves.ts"
 
@@ -109,6 +110,10 @@ const listCertificates = get("listBoardCertificates", certificates, {
   success: Certificates.BoardCertificatesBody
 })
 
+const ofOrganisation = {
+  query: Schema.Struct({ organisation: text.annotateKey({ description: "All unless given." }) })
+}
+
 const auditFilter = {
   import_supplier: text,
   external_account_number: text,
@@ -143,6 +148,11 @@ export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
 )
 
 export const BoardGroup = HttpApiGroup.make("board").add(
+  get("getProgramme", `${root}programme/`, { ...ofOrganisation, success: ProgrammeBody }),
+  get("printProgramme", `${root}programme.pdf`, {
+    ...ofOrganisation,
+    success: Schema.Uint8Array
+  }),
   get("listMigrations", `${root}migrations/`, { success: Migrations.MigrationsBody }),
   get("getMigration", migration, {
     params: supplier,

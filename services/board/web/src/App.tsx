@@ -21,6 +21,7 @@ import { OutcomePage } from "./pages/OutcomePage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
+import { ProgrammePage } from "./pages/ProgrammePage.tsx"
 import { WavesPage } from "./pages/WavesPage.tsx"
 import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
@@ -73,6 +74,8 @@ const Content = ({ page }: { readonly page: Page }) => {
           certificate={page.certificate}
         />
       )
+    case "programme":
+      return <ProgrammePage />
     case "audit":
       return <AuditPage />
     case "alerts":
@@ -111,6 +114,9 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
     <nav aria-label="Board">
       <Link to={pages.migrations()} isCurrent={page.name === "migrations"}>
         Migrations
+      </Link>
+      <Link to={pages.programme()} isCurrent={page.name === "programme"}>
+        Programme
       </Link>
       <Link to={pages.audit()} isCurrent={page.name === "audit"}>
         Audit

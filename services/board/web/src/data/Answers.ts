@@ -6,11 +6,13 @@ import type * as Accounts from "@data-import/api/board/Accounts"
 import type { AlertsBody, AlertTestBody } from "@data-import/api/board/Alerts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Migrations from "@data-import/api/board/Migrations"
+import type { ProgrammeBody } from "@data-import/api/board/Programme"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
 import type * as WaveBodies from "@data-import/api/board/Waves"
 
 export type Condition = typeof Migrations.Condition.Type
 export type Migration = Migrations.MigrationBody
+export type Programme = typeof ProgrammeBody.Type
 export type MigrationList = typeof Migrations.MigrationsBody.Type
 export type MigrationDetail = typeof Migrations.MigrationDetailBody.Type
 export type States = Migration["states"]

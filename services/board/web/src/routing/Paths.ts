@@ -43,6 +43,7 @@ export const pages = {
     withQuery(`${migration(supplier)}certificates/${encodeURIComponent(id)}/`, query),
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
+  programme: (query: Query = {}) => withQuery(`${root}programme/`, query),
   audit: (query: Query = {}) => withQuery(`${root}audit/`, query),
   alerts: `${root}alerts/`
 }
@@ -54,6 +55,8 @@ export const answers = {
   prolong: `${api}session/prolong/`,
   alerts: `${api}alerts/`,
   testAlerts: `${api}alerts/test/`,
+  programme: (query: Query = {}) => withQuery(`${api}programme/`, query),
+  programmeFile: (query: Query = {}) => withQuery(`${api}programme.pdf`, query),
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>
@@ -72,7 +75,7 @@ export const answers = {
 /** A page of the board, with what its path names. */
 export type Page =
   | { readonly name: "migrations" }
-  | { readonly name: "audit" | "alerts" }
+  | { readonly name: "audit" | "alerts" | "programme" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
   | { readonly name: "forecasts" | "certificates" | "wave" | "waves"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
@@ -100,7 +103,8 @@ export const pageAt = (path: string): Page => {
   if (parts.at(-1) === "") parts.pop()
   const [kind, supplier, list, number, rest] = parts
   if (kind === undefined) return { name: "migrations" }
-  if ((kind === "audit" || kind === "alerts") && parts.length === 1) return { name: kind }
+  const isOwn = kind === "audit" || kind === "alerts" || kind === "programme"
+  if (isOwn && parts.length === 1) return { name: kind }
   if (kind !== "migrations" || !supplier) return unknown
   if (list === "batches" && number && parts.length === 5) {
     return rest === "lines" || rest === "outcome"
