@@ -28,6 +28,38 @@ const states = (all: ReadonlyArray<MigrationBody>): Programme["states"] =>
     ])
   ) as unknown as Programme["states"]
 
+const since = (
+  own: ReadonlyArray<MigrationBody>,
+  supplier: string,
+  now: number
+): Programme["since"] => ({
+  at: instant(now - day),
+  imported: 21_904,
+  failed_before: 388,
+  conditions: own.slice(0, 3).map(({ condition, import_supplier, reason }) => ({
+    import_supplier,
+    from: "running",
+    to: condition,
+    reason
+  })),
+  waves: [{ import_supplier: supplier, cohort: "wave-1", ended_at: instant(now - 3_600_000) }],
+  signed_off: [
+    { import_supplier: supplier, by: "board:Maria Keller", at: instant(now - 7_200_000) }
+  ]
+})
+
+const ahead = (supplier: string, now: number): Programme["ahead"] => [
+  {
+    import_supplier: supplier,
+    cohort: "wave-2",
+    starts_on: instant(now + 2 * day).slice(0, 10),
+    owner: "Jonas Weber",
+    accounts: 9_999,
+    starts_at: instant(now + 2 * day),
+    time_zone: "Europe/Berlin"
+  }
+]
+
 export const programme = (organisation: string | null, now: number): Programme => {
   const all = migrations(now)
   const own = all.filter((each) => organisation === null || each.organisation === organisation)
@@ -83,31 +115,7 @@ export const programme = (organisation: string | null, now: number): Programme =
         suppliers: own.slice(0, 5).map(({ import_supplier }) => ({ import_supplier, imports: 12 }))
       }))
     },
-    since: {
-      at: instant(now - day),
-      imported: 21_904,
-      failed_before: 388,
-      conditions: own.slice(0, 3).map(({ condition, import_supplier, reason }) => ({
-        import_supplier,
-        from: "running",
-        to: condition,
-        reason
-      })),
-      waves: [{ import_supplier: supplier, cohort: "wave-1", ended_at: instant(now - 3_600_000) }],
-      signed_off: [
-        { import_supplier: supplier, by: "board:Maria Keller", at: instant(now - 7_200_000) }
-      ]
-    },
-    ahead: [
-      {
-        import_supplier: supplier,
-        cohort: "wave-2",
-        starts_on: instant(now + 2 * day).slice(0, 10),
-        owner: "Jonas Weber",
-        accounts: 9_999,
-        starts_at: instant(now + 2 * day),
-        time_zone: "Europe/Berlin"
-      }
-    ]
+    since: since(own, supplier, now),
+    ahead: ahead(supplier, now)
   }
 }

@@ -36,13 +36,10 @@ const planned = (now: number, inDays: number) => ({
   accounts: 9_999
 })
 
-export const waves = (
-  migration: Migrations.MigrationBody,
-  now: number
-): typeof Bodies.WavesBody.Type => {
+const begun = (migration: Migrations.MigrationBody, now: number): Wave => {
   const first = cohorts(migration).cohorts.find(({ cohort }) => cohort === "wave-1")
   const states = first?.states ?? noCounts
-  const running: Wave = {
+  return {
     ...bare,
     ...planned(now, -1),
     cohort: "wave-1",
@@ -73,6 +70,13 @@ export const waves = (
     },
     expected: { accounts: states.IMPORTED, matches: true }
   }
+}
+
+export const waves = (
+  migration: Migrations.MigrationBody,
+  now: number
+): typeof Bodies.WavesBody.Type => {
+  const running = begun(migration, now)
   const start = { ...running.start, at: instant(now + 2 * day), outcome: null } as Wave["start"]
   const small = { total: 187, states: { ...noCounts, PENDING: 187 } }
   return {

@@ -16,9 +16,9 @@ import { Time } from "../parts/Time.tsx"
 import { FieldName } from "../parts/FieldName.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { interval } from "../text/Forecast.ts"
-import { count, counted, money, share } from "../text/Numbers.ts"
-import { againstPlan, madeOf, ofFixes, ofProgramme, wholeOf } from "../text/Programme.ts"
+import { span } from "../text/Forecast.ts"
+import { count, counted, money, share, verb } from "../text/Numbers.ts"
+import { againstPlan, ofFixes, ofProgramme, wholeOf } from "../text/Programme.ts"
 import { clock, ownZone } from "../text/Times.ts"
 import { dayText } from "../text/Waves.ts"
 import { conditionOrder, conditions, plain, stateOrder, states as words } from "../text/Words.ts"
@@ -137,6 +137,32 @@ const Money = ({ programme: { money: of, untied } }: Props) => {
   )
 }
 
+/** The interval, and what it is made of. */
+const Interval = ({ programme: { forecast }, zone }: Props & { readonly zone: string }) => {
+  const { of, whole, without } = forecast
+  const byEnd = pages.migrations({ sort: "Done" })
+  return (
+    <p>
+      {whole === null ? (
+        "No migration has a forecast."
+      ) : (
+        <>
+          <span class="interval">Eight of ten times the last one ends {span(whole, zone)}.</span>{" "}
+          This is made of <Link to={byEnd}>{counted(of, "forecast")}</Link> of single migrations, as
+          if none held another up.
+        </>
+      )}
+      {without > 0 && (
+        <>
+          {" "}
+          <Link to={byEnd}>{counted(without, "migration")} with open work</Link>{" "}
+          {verb(without, "has", "have")} no forecast, and may be later.
+        </>
+      )}
+    </p>
+  )
+}
+
 const Progress = ({ programme }: Props) => {
   const { at, forecast, history, plan, states, total } = programme
   const zone = ownZone()
@@ -163,13 +189,15 @@ const Progress = ({ programme }: Props) => {
       <figure>
         <BurnUp model={model} at={now} zone={zone} />
         <figcaption>
-          <p>
-            {forecast.whole !== null && (
-              <span class="interval">{interval(forecast.whole, zone)}</span>
-            )}{" "}
-            <Link to={pages.migrations({ sort: "Done" })}>{madeOf(programme)}</Link>{" "}
-            <Link to={pages.migrations()}>{againstPlan(programme)}</Link>
-          </p>
+          <Interval programme={programme} zone={zone} />
+          {plan.migrations > 0 && (
+            <p>
+              <Link to={pages.migrations()}>
+                {counted(plan.migrations, "migration")} with a plan
+              </Link>
+              : <Link to={pages.migrations()}>{againstPlan(programme)}</Link>.
+            </p>
+          )}
         </figcaption>
         <ChartData
           title="Staged, imported and planned accounts of all"
