@@ -101,6 +101,9 @@ const pagesOf = (supplier: string): Readonly<Record<string, ReadonlyArray<string
   const list = (query: string) => [`${root}imports/?limit=100${query}`]
   return {
     "All migrations": ["session/", "migrations/"],
+    Programme: ["session/", "programme/"],
+    "Programme as PDF": ["programme.pdf"],
+    Waves: ["session/", root, `${root}waves/`],
     "One supplier": [
       ...["session/", "teams/", root, `${root}history/?step=day`, `${root}history/?step=hour`],
       ...[`${root}cohorts/`, `${root}batches/`, `${root}sign-off/`]

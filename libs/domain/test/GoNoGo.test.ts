@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { BatchId } from "../src/batches/Batch.ts"
 import { verdictOf } from "../src/migrations/GoNoGo.ts"
 
-const [newest, earlier] = [BatchId.make(crypto.randomUUID()), BatchId.make(crypto.randomUUID())]
-
-/** Such as `Ann GO`; an earlier rehearsal is named with a mark. */
+/** Such as `Ann GO`, or `Ann GO over` if it does not stand any more. */
 const decided = (text: string) => {
   const [by = "", decision, mark] = text.split(" ")
-  const rehearsal = mark === "earlier" ? earlier : newest
-  return { by, decision: decision === "GO" ? "GO" : "NO_GO", rehearsal } as const
+  return { by, decision: decision === "GO" ? "GO" : "NO_GO", stands: mark !== "over" } as const
 }
 
 describe("what holds of a wave", () => {
@@ -19,10 +15,12 @@ describe("what holds of a wave", () => {
     [["Bob GO", "Ann GO"], "GO", "GO"],
     [["Bob NO_GO", "Ann GO"], "NO_GO", "NO_GO"],
     [["Ann GO", "Bob NO_GO", "Cleo GO"], "GO", "HALF"],
-    [["Ann GO earlier"], "OVER", "OVER"],
-    [["Bob GO", "Ann GO earlier"], "GO", "HALF"]
+    [["Ann GO over"], "OVER", "OVER"],
+    [["Bob GO", "Ann GO over"], "GO", "HALF"]
   ] as const)("after %j, the newest first, is %s; with four eyes %s", (texts, one, two) => {
     const decisions = texts.map(decided)
-    expect([false, true].map((eyes) => verdictOf(decisions, newest, eyes))).toEqual([one, two])
+    expect([false, true].map((eyes) => verdictOf(decisions, ({ stands }) => stands, eyes))).toEqual(
+      [one, two]
+    )
   })
 })

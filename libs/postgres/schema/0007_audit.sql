@@ -23,6 +23,7 @@ create table audit_log (
       'create_organisation', 'issue_key', 'revoke_key', 'create_supplier', 'configure_supplier',
       'change_supplier_status', 'create_team', 'add_choice', 'skip_import', 'unskip_import',
       'create_webhook', 'change_webhook', 'erase_import', 'empty_sandbox', 'set_plan', 'decide_wave', 'sign_off',
+      'plan_wave', 'start_wave',
       'move_accounts', 'comment', 'invite_supplier', 'revoke_invitation',
       'issue_board_link', 'sign_in', 'prolong_session', 'end_board_sessions', 'set_alerts')),
   outcome text not null,

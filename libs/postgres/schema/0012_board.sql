@@ -84,6 +84,35 @@ create index wave_decisions_of_cohort on wave_decisions (supplier, cohort, id);
 
 grant select, insert on wave_decisions to data_import_board;
 
+-- What is planned of waves. A wave that starts by itself has a start, from its instant to its
+-- outcome. An instance that carries it out takes it first.
+create table waves (
+  supplier text collate "C" not null
+    constraint waves_supplier_exists references suppliers,
+  cohort text collate "C" not null,
+  starts_on date,
+  owner text,
+  accounts integer,
+  starts_at timestamptz,
+  start_batch uuid,
+  start_team text,
+  start_by text,
+  start_taken_at timestamptz,
+  start_outcome text,
+  set_at timestamptz not null,
+  constraint waves_pkey primary key (supplier, cohort),
+  constraint waves_start_whole check (
+    num_nulls(starts_at, start_batch, start_team, start_by) in (0, 4)),
+  constraint waves_start_ended check (
+    starts_at is not null or num_nonnulls(start_taken_at, start_outcome) = 0)
+);
+
+create index waves_due on waves (starts_at) where starts_at is not null and start_outcome is null;
+
+grant select, insert, delete, update (starts_on, owner, accounts, starts_at, start_batch,
+  start_team, start_by, start_taken_at, start_outcome, set_at)
+on waves to data_import_board;
+
 -- Moves of accounts to another cohort, with the cohort that each account had before. An undo is a
 -- move, too: it has no cohort of its own. Accounts are counted by the cohort that they had, '' for
 -- none, so that a move of a million is told without reading them.
@@ -166,6 +195,17 @@ create table migration_sign_offs (
 
 grant select, insert, update (signed_by, signed_at) on migration_sign_offs to data_import_board;
 grant select (supplier), delete on migration_sign_offs to data_import_operator;
+
+-- In which condition each migration has been since when, so that what changed can be told.
+create table migration_conditions (
+  supplier text collate "C"
+    constraint migration_conditions_supplier_exists references suppliers,
+  condition text not null,
+  began_at timestamptz,
+  constraint migration_conditions_pkey primary key (supplier, began_at)
+);
+
+grant select, insert, delete on migration_conditions to data_import_board;
 
 -- At most one of a supplier and day, and whether its interval held. It stays when its supplier's
 -- imports are done, because it tells how good the forecasts are.

@@ -24,6 +24,8 @@ import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as Reverts from "./imports/Reverts.ts"
 import * as ImportSearch from "./migrations/ImportSearch.ts"
 import * as Migrations from "./migrations/Migrations.ts"
+import * as Programme from "./migrations/Programme.ts"
+import * as WavePlans from "./migrations/WavePlans.ts"
 import * as SupplierChanges from "./migrations/SupplierChanges.ts"
 import * as SupplierSummaries from "./migrations/SupplierSummaries.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
@@ -59,6 +61,8 @@ export const layerPorts = Layer.mergeAll(
   SupplierSummaries.layer,
   Configuration.layer,
   Sandbox.layer,
+  Programme.layer,
+  WavePlans.layer,
   Webhooks.layer
 )
 

@@ -27,6 +27,8 @@ import { CohortMoves } from "@data-import/domain/migrations/CohortMoves"
 import { Invitations } from "@data-import/domain/access/Invitations"
 import { Comments } from "@data-import/domain/migrations/Comments"
 import { Migrations } from "@data-import/domain/migrations/Migrations"
+import { Programme } from "@data-import/domain/migrations/Programme"
+import { WavePlans } from "@data-import/domain/migrations/WavePlans"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { ControlTotals } from "@data-import/domain/migrations/ControlTotals"
@@ -87,6 +89,8 @@ const undivided = (ports: UserPorts) => {
     Context.add(Sandbox, Context.get(accountImport, Sandbox)),
     Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
     Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
+    Context.add(Programme, Context.get(board, Programme)),
+    Context.add(WavePlans, Context.get(board, WavePlans)),
     Context.add(Configuration, Context.get(operator, Configuration))
   )
 }

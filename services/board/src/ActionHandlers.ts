@@ -8,6 +8,7 @@ import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { InvitationBoard } from "@data-import/domain/board/InvitationBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
+import { WaveBoard } from "@data-import/domain/board/WaveBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import { controlTotalsRules } from "@data-import/domain/migrations/ControlTotals"
 import * as Answer from "@data-import/server/http/Answer"
@@ -34,6 +35,7 @@ const bodies = {
   preview: bodyOf(actionBodies.preview),
   undo: bodyOf(actionBodies.undo),
   decision: bodyOf(actionBodies.decision),
+  wave: bodyOf(actionBodies.wave),
   signOff: bodyOf(actionBodies.signOff),
   certificate: bodyOf(actionBodies.certificate),
   invitation: bodyOf(actionBodies.invitation),
@@ -60,7 +62,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const comments = yield* CommentBoard
   const imports = yield* ImportBoard
   const invitations = yield* InvitationBoard
-  const waves = yield* WaveReview
+  const waves = yield* WaveBoard
+  const reviews = yield* WaveReview
 
   return Guard.handle(
     BoardActionGroup,
@@ -79,7 +82,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       processCohort: acting(bodies.processing, actions.process),
       previewProcess: acting(bodies.preview, actions.preview),
       undoWave: acting(bodies.undo, actions.undo),
-      decideWave: acting(bodies.decision, waves.decide),
+      decideWave: acting(bodies.decision, reviews.decide),
+      planWave: acting(bodies.wave, waves.plan),
       signOff: acting(bodies.signOff, actions.signOff),
       issueBoardCertificate: acting(bodies.certificate, certificates.issue),
       inviteSupplier: (call: Acting) =>

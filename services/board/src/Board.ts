@@ -15,6 +15,8 @@ import * as MigrationActions from "@data-import/domain/board/MigrationActions"
 import * as MigrationForecasts from "@data-import/domain/migrations/MigrationForecasts"
 import * as MigrationBoard from "@data-import/domain/board/MigrationBoard"
 import * as BoardAccess from "@data-import/domain/access/BoardAccess"
+import * as ProgrammeBoard from "@data-import/domain/board/ProgrammeBoard"
+import * as WaveBoard from "@data-import/domain/board/WaveBoard"
 import * as WaveReview from "@data-import/domain/board/WaveReview"
 import { Documents } from "@data-import/domain/documents/Documents"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
@@ -38,6 +40,8 @@ import * as Migrations from "@data-import/postgres/migrations/Migrations"
 import * as RehearsalOutcomes from "@data-import/postgres/batches/RehearsalOutcomes"
 import * as StoredSupplierChanges from "@data-import/postgres/migrations/SupplierChanges"
 import * as SupplierSummaries from "@data-import/postgres/migrations/SupplierSummaries"
+import * as Programme from "@data-import/postgres/migrations/Programme"
+import * as WavePlans from "@data-import/postgres/migrations/WavePlans"
 import * as Configuration from "@data-import/postgres/suppliers/Configuration"
 import * as ServiceStorage from "@data-import/postgres/ServiceStorage"
 import * as Hashing from "@data-import/server/Hashing"
@@ -62,6 +66,8 @@ const serving = Effect.gen(function* () {
   const changes = Changes.make(yield* SupplierChanges, premises)
   const forecasts = yield* MigrationForecasts.MigrationForecasts
   const alerts = yield* AlertBoard.AlertBoard
+  const waves = yield* WaveBoard.WaveBoard
+  const programme = yield* ProgrammeBoard.ProgrammeBoard
   const web = yield* WebFiles.make(premises)
   return {
     routes: [
@@ -74,7 +80,15 @@ const serving = Effect.gen(function* () {
     dependencies: { database },
     warm: database,
     background: Effect.all(
-      [yield* report, access.upkeep, changes.watch, forecasts.run, alerts.run],
+      [
+        yield* report,
+        access.upkeep,
+        changes.watch,
+        forecasts.run,
+        alerts.run,
+        waves.run,
+        programme.run
+      ],
       { concurrency: "unbounded" }
     )
   }
@@ -113,6 +127,8 @@ const programs = Layer.mergeAll(
   InvitationBoard.layer,
   MigrationActions.layer,
   MigrationBoard.layer,
+  ProgrammeBoard.layer,
+  WaveBoard.layer,
   WaveReview.layer
 ).pipe(Layer.provideMerge(MigrationForecasts.layer))
 
@@ -138,6 +154,8 @@ const storage = ServiceStorage.of(
     SealedAuditLog.layer,
     StoredSupplierChanges.layer,
     SupplierSummaries.layer,
+    Programme.layer,
+    WavePlans.layer,
     Configuration.layer
   )
 )

@@ -7,6 +7,7 @@ import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { InvitationBoard } from "@data-import/domain/board/InvitationBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { WaveBoard } from "@data-import/domain/board/WaveBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import * as Answer from "@data-import/server/http/Answer"
 import { moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
@@ -28,7 +29,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
   const imports = yield* ImportBoard
   const invitations = yield* InvitationBoard
   const migrations = yield* MigrationBoard
-  const waves = yield* WaveReview
+  const waves = yield* WaveBoard
+  const reviews = yield* WaveReview
 
   return Guard.handle(
     BoardGroup,
@@ -44,7 +46,8 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
       listCohorts: (call) => ok(migrations.cohorts(call.session.user, supplierOf(call))),
       getMove: (call) => ok(actions.move(call.session, supplierOf(call), moveOf(call))),
       reviewWave: (call) =>
-        ok(waves.read(call.session.user, supplierOf(call), call.parameters.cohort)),
+        ok(reviews.read(call.session.user, supplierOf(call), call.parameters.cohort)),
+      listWaves: (call) => ok(waves.list(call.session.user, supplierOf(call))),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
       getBoardBatch: (call) => {
         const { batch_id: batch = "" } = call.params

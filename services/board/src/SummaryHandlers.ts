@@ -1,9 +1,14 @@
-/** What a migration comes to, over HTTP: the summary, and what a sign-off or an undo would do. */
+/**
+ * What migrations come to, over HTTP: the summary of one and what a sign-off or an undo would do,
+ * and the programme of all.
+ */
 import { Effect } from "effect"
 import { isOfSupplier } from "@data-import/domain/access/BoardUser"
 import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { ProgrammeBoard } from "@data-import/domain/board/ProgrammeBoard"
+import { programmeDocument } from "@data-import/domain/board/ProgrammeDocument"
 import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
@@ -18,6 +23,10 @@ interface Previewing extends Asking {
   readonly parameters: { readonly cohort?: string; readonly with_additions?: boolean }
 }
 
+interface AskingForAll extends Signed {
+  readonly parameters: { readonly organisation?: string }
+}
+
 const ok = <E, A>(effect: Effect.Effect<A, E>) =>
   Effect.map(effect, (body) => Answer.json(200, body))
 
@@ -30,6 +39,9 @@ export const handlers = Effect.gen(function* () {
   const actions = yield* MigrationActions
   const comments = yield* CommentBoard
   const migrations = yield* MigrationBoard
+  const programmes = yield* ProgrammeBoard
+  const programme = ({ parameters, session }: AskingForAll) =>
+    programmes.read(session.user, parameters.organisation ?? null)
   const summary = (call: Asking) =>
     Effect.all([
       migrations.detail(call.session.user, supplierOf(call)),
@@ -40,6 +52,12 @@ export const handlers = Effect.gen(function* () {
     ]).pipe(Effect.map((found) => summaryDocument(...found)))
 
   return {
+    getProgramme: (call: AskingForAll) => ok(programme(call)),
+    printProgramme: (call: AskingForAll) =>
+      Effect.map(
+        Effect.flatMap(programme(call), (answer) => pdfOf(programmeDocument(answer))),
+        (bytes) => Files.pdf(bytes, "programme.pdf")
+      ),
     getSignOff: (call: Asking) => ok(actions.signOffState(call.session, supplierOf(call))),
     previewUndo: (call: Previewing) => {
       const { cohort = null, with_additions = false } = call.parameters

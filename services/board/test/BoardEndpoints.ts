@@ -77,6 +77,7 @@ const bodies: Readonly<Record<string, (supplier: string) => object>> = {
     with_additions: false
   }),
   decideWave: () => ({ cohort: "wave-1", decision: "GO", rehearsal_id: null, note: "Why" }),
+  planWave: () => ({ cohort: "w", starts_on: null, owner: null, accounts: 1, start: null }),
   issueBoardCertificate: () => ({ certificate_id: crypto.randomUUID(), cohort: null }),
   signOff: (supplier) => ({
     import_supplier: supplier,

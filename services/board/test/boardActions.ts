@@ -297,6 +297,31 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     ]
   },
   {
+    at: `${supplier}waves/`,
+    button: "Plan wave-2…",
+    dialog: /Plan wave-2 of DELTA_LEGACY/,
+    confirm: "Save the plan of the wave",
+    fill: {
+      "Day (Europe/Berlin)": "2099-12-01",
+      Owner: " Ben ",
+      "Target: accounts": "187",
+      "Starts by itself at (empty: it does not)": "22:30"
+    },
+    said: /wave-2 is planned, and starts by itself/,
+    posted: [
+      {
+        path: `${migration}waves/`,
+        body: {
+          cohort: "wave-2",
+          starts_on: "2099-12-01",
+          owner: "Ben",
+          accounts: 187,
+          start: { time: "22:30", operations_team_name: "Migration Team" }
+        }
+      }
+    ]
+  },
+  {
     at: supplier,
     button: "Sign off…",
     dialog: /Sign DELTA_LEGACY off/,

@@ -29,9 +29,11 @@ export const paths = [
   `${supplier}batches/${revertBatch}/`,
   `${supplier}batches/${rehearsalId}/`,
   `${supplier}go-no-go/?cohort=wave-1`,
+  `${supplier}waves/`,
   `${supplier}batches/${pausedBatch}/lines/?outcome=FAILED`,
   `${supplier}forecasts/`,
   ...certificatePaths,
+  "/board/programme/",
   "/board/audit/",
   "/board/alerts/"
 ]

@@ -10,6 +10,8 @@ import { layer as actions } from "@data-import/domain/board/MigrationActions"
 import { layer as forecasting } from "@data-import/domain/migrations/MigrationForecasts"
 import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { layer as waveReview } from "@data-import/domain/board/WaveReview"
+import { layer as programmeBoard } from "@data-import/domain/board/ProgrammeBoard"
+import { layer as waveBoard } from "@data-import/domain/board/WaveBoard"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
@@ -48,6 +50,8 @@ export const boardLayer = Layer.mergeAll(
   importBoard,
   actions,
   migrationBoard,
+  programmeBoard,
+  waveBoard,
   waveReview
 ).pipe(Layer.provideMerge(forecasting), Layer.provideMerge(ports))
 

@@ -14,8 +14,10 @@ import { comments } from "./sampleComments.ts"
 import { invitations } from "./sampleInvitations.ts"
 import * as Lists from "./sampleLists.ts"
 import * as Samples from "./sampleMigrations.ts"
+import { programme } from "./sampleProgramme.ts"
 import { controlTotals } from "./sampleTotals.ts"
 import { wave } from "./sampleWave.ts"
+import { waves } from "./sampleWaves.ts"
 
 export interface Fixture {
   readonly role: BoardRole
@@ -127,6 +129,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
     "imports/": () => Accounts.imports(fixture.imports, query.get("after"), now),
     "undo/": () => Samples.undoPreview(now, query.get("with_additions") === "true"),
     "go-no-go/": () => wave(migration, query.get("cohort") ?? "", now),
+    "waves/": () => waves(migration, now),
     "sign-off/": () => ({
       open: [
         { what: "FAILED", count: 412 },
@@ -144,6 +147,7 @@ const answerTo = (path: string, query: URLSearchParams, fixture: Fixture): unkno
   if (path === "session/") return session(fixture, now)
   if (path === "teams/") return { teams: ["Migration Team", "Night Team"] }
   if (path === "alerts/") return alerts(now)
+  if (path === "programme/") return programme(query.get("organisation"), now)
   if (path === "audit/") return Accounts.audit(now)
   if (path === "migrations/") {
     const all = fixture.isEmpty ? [] : Samples.migrations(now)

@@ -5,7 +5,8 @@ import { Invited } from "@data-import/domain/access/Invitations"
 import { RevertReason } from "@data-import/domain/imports/Revert"
 import { CommentText, SaidAbout } from "@data-import/domain/migrations/Comments"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
-import { nonBlankText } from "@data-import/domain/schema/Field"
+import { mostAccounts } from "@data-import/domain/migrations/ControlTotals"
+import { integer, nonBlankText } from "@data-import/domain/schema/Field"
 import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
 
 /** Selects imports that match every member. */
@@ -96,6 +97,17 @@ export const actionBodies = {
     }),
     note: Schema.NullOr(nonBlankText(500)).annotateKey({
       description: "Why. Required for NO_GO, and without a rehearsal."
+    })
+  }),
+  wave: Schema.Struct({
+    cohort: ShortName,
+    starts_on: Schema.NullOr(Schema.String),
+    owner: Schema.NullOr(nonBlankText(64)),
+    accounts: Schema.NullOr(integer(1, mostAccounts)),
+    start: Schema.NullOr(
+      Schema.Struct({ time: Schema.String, operations_team_name: Schema.String })
+    ).annotateKey({
+      description: "When the wave starts by itself on that day; null cancels what is to come."
     })
   }),
   signOff: Schema.Struct({

@@ -24,8 +24,9 @@ import * as Certificates from "./Certificates.ts"
 import * as Comments from "./Comments.ts"
 import * as Invitations from "./Invitations.ts"
 import * as Migrations from "./Migrations.ts"
+import { ProgrammeBody } from "./Programme.ts"
 import { SignOffBody } from "./SignOffs.ts"
-import { WaveReviewBody } from "./Waves.ts"
+import { WaveReviewBody, WavesBody } from "./Waves.ts"
 
 const root = "/board/api/"
 const migration = `${root}migrations/:import_supplier/` as const
@@ -113,6 +114,10 @@ const listCertificates = get("listBoardCertificates", certificates, {
   success: Certificates.BoardCertificatesBody
 })
 
+const ofOrganisation = {
+  query: Schema.Struct({ organisation: text.annotateKey({ description: "All unless given." }) })
+}
+
 const auditFilter = {
   import_supplier: text,
   external_account_number: text,
@@ -162,6 +167,11 @@ export const BoardSessionGroup = HttpApiGroup.make("boardSession").add(
 )
 
 export const BoardGroup = HttpApiGroup.make("board").add(
+  get("getProgramme", `${root}programme/`, { ...ofOrganisation, success: ProgrammeBody }),
+  get("printProgramme", `${root}programme.pdf`, {
+    ...ofOrganisation,
+    success: Schema.Uint8Array
+  }),
   get("listMigrations", `${root}migrations/`, { success: Migrations.MigrationsBody }),
   get("getMigration", migration, {
     params: supplier,
@@ -243,6 +253,7 @@ export const BoardGroup = HttpApiGroup.make("board").add(
     query: Schema.Struct({ cohort: plainText }),
     success: WaveReviewBody
   }),
+  get("listWaves", `${migration}waves/`, { params: supplier, success: WavesBody }),
   get("getSignOff", `${migration}sign-off/`, { params: supplier, success: SignOffBody }),
   get("exportSummary", `${migration}summary.csv`, { params: supplier, success: Schema.String }),
   get("printSummary", `${migration}summary.pdf`, { params: supplier, success: Schema.Uint8Array }),
@@ -308,6 +319,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
     params: supplier,
     payload: actionBodies.decision,
     success: WaveReviewBody
+  }),
+  post("planWave", `${migration}waves/`, {
+    params: supplier,
+    payload: actionBodies.wave,
+    success: WavesBody
   }),
   post("signOff", `${migration}sign-off/`, {
     params: supplier,

@@ -18,7 +18,7 @@ const count = (description: string) => Schema.Int.annotateKey({ description })
 export const Condition = Schema.Literals(conditions)
 
 /** When what is worked on will be done at the past pace. */
-const ForecastBody = Schema.Struct({
+export const ForecastBody = Schema.Struct({
   open: count(
     "Of how many accounts and lines it is made: pending ones, lines of active batches, and failed " +
       "accounts that such a batch tries again."

@@ -1,14 +1,22 @@
 /**
- * What the board shows of a wave when it is to be decided whether it is imported.
- * Source: docs/contract/board.md#go-or-no-go.
+ * What the board shows of waves: all of a migration, and one of them when it is to be decided
+ * whether it is imported.
+ * Source: docs/contract/board.md#waves, docs/contract/board.md#go-or-no-go.
  */
 import { Schema } from "effect"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
+import { waveStates } from "@data-import/domain/migrations/WaveState"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { BoardBatchBody, BoardBatchDetailBody, PlanBody } from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
+
+const Verdict = Schema.Literals(["GO", "HALF", "NO_GO", "UNDECIDED", "OVER"]).annotate({
+  description:
+    "What holds now. `HALF`: one manager says go, and another has to; `OVER`: the wave was " +
+    "rehearsed again or undone since the last decision."
+})
 
 export const WaveReviewBody = Schema.Struct({
   at: InstantText,
@@ -27,11 +35,7 @@ export const WaveReviewBody = Schema.Struct({
   plan: PlanBody.fields.points,
   certificate: SignOffBody.fields.certificate,
   four_eyes: Schema.Boolean.annotateKey({ description: "Whether a go is one of two managers." }),
-  verdict: Schema.Literals(["GO", "HALF", "NO_GO", "UNDECIDED", "OVER"]).annotateKey({
-    description:
-      "What holds now. `HALF`: one manager says go, and another has to; `OVER`: the last decision " +
-      "was about an earlier rehearsal."
-  }),
+  verdict: Verdict,
   decisions: Schema.Array(
     Schema.Struct({
       decision: GoNoGo,
@@ -43,4 +47,73 @@ export const WaveReviewBody = Schema.Struct({
       note: Schema.NullOr(Schema.String)
     })
   ).annotateKey({ description: "The newest first; at most 20." })
+})
+
+const WaveBody = Schema.Struct({
+  cohort: Schema.String,
+  state: Schema.Literals(waveStates),
+  total: Schema.Int,
+  states: StateCounts,
+  lines_refused: Schema.Int,
+  starts_on: Schema.NullOr(Schema.String).annotateKey({
+    description: "A date, in the supplier's time zone."
+  }),
+  owner: Schema.NullOr(Schema.String),
+  accounts: Schema.NullOr(Schema.Int).annotateKey({ description: "The target." }),
+  start: Schema.NullOr(
+    Schema.Struct({
+      at: InstantText,
+      by: Schema.String,
+      operations_team_name: Schema.String,
+      batch_id: Schema.String,
+      outcome: Schema.NullOr(Schema.String).annotateKey({
+        description: "`started`, or `not_started` and why; null as long as it is to come."
+      })
+    })
+  ).annotateKey({ description: "When it starts by itself; null if it does not." }),
+  decision: Schema.NullOr(
+    Schema.Struct({
+      decision: GoNoGo,
+      by: Schema.String,
+      at: InstantText
+    })
+  ).annotateKey({ description: "The newest." }),
+  verdict: Verdict,
+  run: Schema.NullOr(
+    Schema.Struct({
+      batch_id: Schema.String,
+      started_at: Schema.NullOr(InstantText),
+      finished_at: Schema.NullOr(InstantText),
+      lines: Schema.Int,
+      tried: Schema.Int,
+      failed: Schema.Int
+    })
+  ).annotateKey({ description: "The first real one since the wave was last undone." }),
+  first_problem: Schema.NullOr(
+    Schema.Struct({
+      code: Schema.String,
+      attr: Schema.String,
+      meaning: Schema.String,
+      lines: Schema.Int
+    })
+  ).annotateKey({ description: "That most failed lines of the run have." }),
+  balances_match: Schema.Boolean,
+  expected: Schema.NullOr(
+    Schema.Struct({ accounts: Schema.Int, matches: Schema.Boolean })
+  ).annotateKey({ description: "By its control totals." })
+})
+
+export const WavesBody = Schema.Struct({
+  at: InstantText,
+  import_supplier: Schema.String,
+  time_zone: Schema.String,
+  planned: Schema.NullOr(Schema.Int).annotateKey({
+    description: "The accounts at the end of the plan of the migration."
+  }),
+  plan_ends_on: Schema.NullOr(Schema.String),
+  expected: Schema.NullOr(Schema.Int).annotateKey({
+    description: "The accounts of the migration by its control totals."
+  }),
+  waves: Schema.Array(WaveBody).annotateKey({ description: "By name." }),
+  more: Schema.Int.annotateKey({ description: "Cohorts after the first 1,000." })
 })

@@ -51,6 +51,8 @@ export const boardActions = [
   "sign_in",
   "set_plan",
   "decide_wave",
+  "plan_wave",
+  "start_wave",
   "move_accounts",
   "comment",
   "sign_off",

@@ -18,6 +18,7 @@ import type { AuditVerification } from "../audit/AuditVerification.ts"
 import type { FoundImport, FoundPage, Judgement } from "../migrations/ImportSearch.ts"
 import type { Comment } from "../migrations/Comments.ts"
 import type { AccountMove, CohortMove } from "../migrations/CohortMoves.ts"
+import { notStarted } from "../migrations/WavePlans.ts"
 import type { Items, StoredAccount } from "../accounts/StoredAccount.ts"
 import { windowEnd } from "../imports/Revert.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
@@ -57,7 +58,9 @@ export const importRows = (page: FoundPage, total: number | null): ImportRows =>
 
 /** Whether this is the outcome of what was refused, or has failed: the code, or that of many. */
 const hasFailed = (outcome: string): boolean =>
-  outcome === moreRefused || (isCode(outcome) && outcome !== "dry_run_successful")
+  outcome === moreRefused ||
+  outcome.startsWith(notStarted) ||
+  (isCode(outcome) && outcome !== "dry_run_successful")
 
 /** An entry, with the move or the comment that it is about. */
 export const auditBody = (

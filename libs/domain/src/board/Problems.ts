@@ -8,6 +8,7 @@ import type { CodeCount } from "../migrations/SupplierSummary.ts"
 import { fieldCodes } from "../codes/FieldCodes.ts"
 import type { FailedImport } from "../migrations/ImportSearch.ts"
 import { withoutIndexes } from "../schema/FieldErrors.ts"
+import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
 import { wholePayload } from "../schema/Rules.ts"
 import { explained } from "./MigrationBodies.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
@@ -16,15 +17,17 @@ import { maskedError, maskedPath } from "./Masking.ts"
 export const importsSampled = 2_000
 
 /** Whether the code is an outcome of an import. Its errors have codes of fields. */
-const isOutcome = ({ code }: CodeCount): boolean => !Object.hasOwn(fieldCodes, code)
+const isOutcome = ({ code }: Pick<CodeCount, "code">): boolean => !Object.hasOwn(fieldCodes, code)
+
+type Counted = Pick<CodeCount, "code" | "imports">
 
 /** How many imports to sample of each outcome: in proportion to its frequency, and at least one. */
-export const shares = (codes: ReadonlyArray<CodeCount>) => {
+export const shares = (codes: ReadonlyArray<Counted>, sampled = importsSampled) => {
   const outcomes = codes.filter(isOutcome)
   const failed = outcomes.reduce((sum, { imports }) => sum + imports, 0)
   return outcomes.map(({ code, imports }) => ({
     code,
-    limit: Math.ceil(failed <= importsSampled ? imports : (imports * importsSampled) / failed)
+    limit: Math.ceil(failed <= sampled ? imports : (imports * sampled) / failed)
   }))
 }
 
@@ -109,12 +112,71 @@ const exampleBody =
     }
   }
 
-export const problemsBody = (failed: number, imports: ReadonlyArray<FailedImport>) => {
-  const groups = groupsOf(imports)
-  const cleared = clearedLines({
+/** How many failed imports the first n of the groups clear, for each n. */
+const clearedOf = (
+  groups: ReadonlyArray<Group>,
+  imports: ReadonlyArray<FailedImport>
+): ReadonlyArray<number> =>
+  clearedLines({
     groups,
     sets: imports.map((each) => ({ problems: problemsOf(each), lines: 1 }))
   })
+
+/** Failed imports of a supplier. */
+interface OfSupplier {
+  readonly supplier: SupplierCode
+  readonly failed: number
+  readonly imports: ReadonlyArray<FailedImport>
+}
+
+/** How many failed imports to sample of each supplier, in proportion. */
+export const sharesOfSuppliers = <Of extends SupplierCode>(
+  codes: ReadonlyArray<Counted & { readonly supplier: Of }>
+) => {
+  const failedIn = (of: ReadonlyArray<Counted>) =>
+    of.filter(isOutcome).reduce((sum, { imports }) => sum + imports, 0)
+  const all = failedIn(codes)
+  return [...Map.groupBy(codes, ({ supplier }) => supplier)].map(([supplier, own]) => {
+    const failed = failedIn(own)
+    const sampled = Math.ceil((importsSampled * failed) / Math.max(1, all))
+    return { supplier, failed, ofCodes: shares(own, all <= importsSampled ? failed : sampled) }
+  })
+}
+
+const groupsOfProgramme = 20
+
+/** The problems of several suppliers, each with those that have it. */
+export const problemsOfSuppliers = (found: ReadonlyArray<OfSupplier>) => {
+  const imports = found.flatMap((each) => each.imports)
+  const supplierOf = new Map(
+    found.flatMap(({ imports: own, supplier }) => own.map((each) => [each, supplier] as const))
+  )
+  const groups = groupsOf(imports)
+  const cleared = clearedOf(groups, imports)
+  return {
+    failed: found.reduce((sum, { failed }) => sum + failed, 0),
+    of: imports.length,
+    more: Math.max(0, groups.length - groupsOfProgramme),
+    groups: groups.slice(0, groupsOfProgramme).map((group, index) => {
+      const by = Map.groupBy(group.imports, ({ failed }) => supplierOf.get(failed))
+      const suppliers = [...by].flatMap(([supplier, own]) =>
+        supplier === undefined ? [] : [{ import_supplier: wireCode(supplier), imports: own.length }]
+      )
+      return {
+        code: group.code,
+        attr: maskedPath(group.attr),
+        ...explained(group.code),
+        imports: group.imports.length,
+        cleared: cleared[index] ?? 0,
+        suppliers: suppliers.toSorted((one, other) => other.imports - one.imports)
+      }
+    })
+  }
+}
+
+export const problemsBody = (failed: number, imports: ReadonlyArray<FailedImport>) => {
+  const groups = groupsOf(imports)
+  const cleared = clearedOf(groups, imports)
   return {
     failed,
     of: imports.length,

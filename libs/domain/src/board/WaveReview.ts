@@ -12,8 +12,9 @@ import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { Certificates } from "../certificates/Certificates.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
-import { checkDecision, type GoNoGo, rehearsalOf, verdictOf } from "../migrations/GoNoGo.ts"
+import { checkDecision, decisionsLookedAt, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
+import { batchesByCohort, verdictOfWave, waveBatches } from "../migrations/WaveState.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
 import { ties } from "../migrations/SupplierSummary.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -39,7 +40,6 @@ interface Deciding {
 
 /** How many of the newest batches of a supplier are looked through for a rehearsal of the wave. */
 const batchesLookedAt = 1_000
-const decisionsShown = 20
 
 interface Dependencies {
   readonly auditLog: AuditLog["Service"]
@@ -53,8 +53,12 @@ interface Dependencies {
 }
 
 const newestOf = ({ batches }: Dependencies, { code }: Supplier, cohort: string) =>
-  Effect.map(batches.list({ supplier: code, after: null, limit: batchesLookedAt }), (newestFirst) =>
-    rehearsalOf(newestFirst, cohort)
+  Effect.map(
+    batches.list({ supplier: code, after: null, limit: batchesLookedAt }),
+    (newestFirst) => ({
+      ...rehearsalOf(newestFirst, cohort),
+      batches: waveBatches(batchesByCohort(newestFirst).get(cohort) ?? [])
+    })
   )
 
 const read = Effect.fnUntraced(function* (
@@ -66,17 +70,18 @@ const read = Effect.fnUntraced(function* (
   const { batches, certificates, controlTotals, migrations, summaries } = deps
   const at = yield* DateTime.now
   const of = { supplier: supplier.code, cohort }
-  const [{ rehearsal, run }, summary, totals, plans, certificate, decisions] = yield* Effect.all(
-    [
-      newestOf(deps, supplier, cohort),
-      summaries.read({ ...of, at }),
-      controlTotals.read(of),
-      migrations.plans([supplier.code]),
-      certificates.newestIssued(supplier.code),
-      migrations.decisions({ ...of, limit: decisionsShown })
-    ],
-    { concurrency: "unbounded" }
-  )
+  const [{ batches: ofWave, rehearsal, run }, summary, totals, plans, certificate, decisions] =
+    yield* Effect.all(
+      [
+        newestOf(deps, supplier, cohort),
+        summaries.read({ ...of, at }),
+        controlTotals.read(of),
+        migrations.plans([supplier.code]),
+        certificates.newestIssued(supplier.code),
+        migrations.decisions({ ...of, limit: decisionsLookedAt })
+      ],
+      { concurrency: "unbounded" }
+    )
   const bodyOf = yield* bodies({ batches })
   return {
     at: formatInstant(at),
@@ -91,7 +96,7 @@ const read = Effect.fnUntraced(function* (
     plan: plans.get(supplier.code) ?? [],
     certificate: certificateOf(Option.getOrNull(certificate), user.role === "manager"),
     four_eyes: supplier.fourEyes,
-    verdict: verdictOf(decisions, rehearsal?.id ?? null, supplier.fourEyes),
+    verdict: verdictOfWave(decisions, ofWave, supplier.fourEyes),
     decisions: decisions.map((each) => ({
       decision: each.decision,
       by: each.by,

@@ -35,27 +35,29 @@ export const rehearsalOf = (
   return { rehearsal: own[place] ?? null, run: later.at(-1) ?? null }
 }
 
-/** What holds of a wave: a decision about its newest rehearsal, or what is missing for one. */
+/** How many decisions about a wave are read; the newest. */
+export const decisionsLookedAt = 20
+
+/** What holds of a wave: a decision that stands, or what is missing for one. */
 export type Verdict = GoNoGo | "UNDECIDED" | "OVER" | "HALF"
 
 /**
- * A decision of an earlier rehearsal is over. With four eyes, a go is one of two people: `HALF` is
- * that of one. A no-go ends every go before it.
+ * A decision that does not stand any more is over. With four eyes, a go is one of two people:
+ * `HALF` is that of one. A no-go ends every go before it.
  */
-export const verdictOf = (
-  newestFirst: ReadonlyArray<Pick<WaveDecision, "by" | "decision" | "rehearsal">>,
-  newest: BatchId | null,
+export const verdictOf = <Decision extends Pick<WaveDecision, "by" | "decision">>(
+  newestFirst: ReadonlyArray<Decision>,
+  stands: (decision: Decision) => boolean,
   fourEyes: boolean
 ): Verdict => {
-  if (newestFirst.length === 0) return "UNDECIDED"
-  const end = newestFirst.findIndex(
-    ({ decision, rehearsal }) => decision === "NO_GO" || rehearsal !== newest
-  )
+  const [newest] = newestFirst
+  if (newest === undefined) return "UNDECIDED"
+  const end = newestFirst.findIndex((each) => each.decision === "NO_GO" || !stands(each))
   const goes = end < 0 ? newestFirst : newestFirst.slice(0, end)
   const people = new Set(goes.map(({ by }) => by))
   if (people.size >= (fourEyes ? 2 : 1)) return "GO"
   if (people.size > 0) return "HALF"
-  return newestFirst[0]?.rehearsal === newest ? "NO_GO" : "OVER"
+  return stands(newest) ? "NO_GO" : "OVER"
 }
 
 /** What is wrong with a decision: it rests on what was seen, and a doubtful one has a reason. */

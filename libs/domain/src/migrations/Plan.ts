@@ -46,6 +46,23 @@ export const plannedAt = (plan: MigrationPlan, zone: TimeZone, at: DateTime.Utc)
   return Math.floor(from.accounts + share * (to.accounts - from.accounts))
 }
 
+/**
+ * The sum of several plans: at the end of each of their days the accounts of all, each in its own
+ * time zone, so that a day may be off by some hours.
+ */
+export const sumOfPlans = (
+  plans: ReadonlyArray<{ readonly plan: MigrationPlan; readonly zone: TimeZone }>
+): MigrationPlan => {
+  const days = [...new Set(plans.flatMap(({ plan }) => plan.map(({ on }) => on)))].toSorted()
+  return days.map((on) => ({
+    on,
+    accounts: plans.reduce(
+      (sum, { plan, zone }) => sum + plannedAt(plan, zone, endOfDay(on, zone)),
+      0
+    )
+  }))
+}
+
 const date = Schema.decodeUnknownOption(CalendarDate)
 
 const isCount = (accounts: number): boolean =>

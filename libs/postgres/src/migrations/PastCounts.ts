@@ -1,9 +1,15 @@
-/** The counts of a supplier's imports before given instants, from their hourly history. */
+/** The counts of imports before given instants, from their hourly history. */
 import { Array, DateTime, Effect, Schema } from "effect"
 import type { Migrations, PastCounts } from "@data-import/domain/migrations/Migrations"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Query = Parameters<Migrations["Service"]["history"]>[0]
+
+interface Asked extends Omit<Query, "supplier"> {
+  /** Their counts are added up. */
+  readonly suppliers: ReadonlyArray<Query["supplier"]>
+  readonly hasCodes: boolean
+}
 
 const changeRows = rowsOf(
   Schema.Struct({
@@ -46,13 +52,17 @@ const beginning = DateTime.makeUnsafe(0)
  * to the previous instant, because PostgreSQL reads all entries of a page of the index that are in
  * its bounds.
  */
-export const history = ({ sql }: Database["Service"], { before, cohort, supplier }: Query) => {
+export const pastOf = (
+  { sql }: Database["Service"],
+  { before, cohort, hasCodes, suppliers }: Asked
+) => {
+  const kinds = ["state", "balance", ...(hasCodes ? ["code"] : [])]
   const previous = [beginning, ...before.slice(0, -1)]
   return changeRows(sql`
     select kind, name, to_json(array(
       select (
         select count from import_history
-        where supplier = ${supplier} and cohort = ${cohort ?? ""} and kind = known.kind
+        where supplier = known.supplier and cohort = ${cohort ?? ""} and kind = known.kind
           and name = known.name and hour >= previous and hour < instant
         order by hour desc limit 1
       )
@@ -63,8 +73,9 @@ export const history = ({ sql }: Database["Service"], { before, cohort, supplier
       order by place
     )) as changes
     from import_totals as known
-    where supplier = ${supplier} and cohort = ${cohort ?? ""}
-      and kind in ('state', 'code', 'balance')`).pipe(
-    Effect.map((rows) => pastCounts(rows, before.length))
-  )
+    where supplier = any(${suppliers}::text[]) and cohort = ${cohort ?? ""}
+      and kind = any(${kinds}::text[])`).pipe(Effect.map((rows) => pastCounts(rows, before.length)))
 }
+
+export const history = (database: Database["Service"], { supplier, ...query }: Query) =>
+  pastOf(database, { ...query, suppliers: [supplier], hasCodes: true })

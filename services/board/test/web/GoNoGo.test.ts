@@ -15,7 +15,7 @@ describe("a wave", () => {
     expect(ofWave(review)).toBe("wave-1 is a go")
   })
 
-  it("without a rehearsal rests a decision on none", () => {
+  it("without a rehearsal has only its accounts to tell", () => {
     const states = { ...noCounts, PENDING: 1_200, FAILED: 34 }
     const bare = { ...review, rehearsal: null, states }
     expect(evidenceOf(bare)).toBe("It was not rehearsed. 1,234 accounts would be tried.")

@@ -21,6 +21,8 @@ import { OutcomePage } from "./pages/OutcomePage.tsx"
 import { MigrationPage } from "./pages/MigrationPage.tsx"
 import { MigrationsPage } from "./pages/MigrationsPage.tsx"
 import { ProblemsPage } from "./pages/ProblemsPage.tsx"
+import { ProgrammePage } from "./pages/ProgrammePage.tsx"
+import { WavesPage } from "./pages/WavesPage.tsx"
 import { WavePage } from "./pages/WavePage.tsx"
 import { Answered } from "./parts/Answered.tsx"
 import { ConnectionBar } from "./parts/ConnectionBar.tsx"
@@ -59,6 +61,8 @@ const Content = ({ page }: { readonly page: Page }) => {
       return <LinesPage key={page.batch} supplier={page.supplier} batch={page.batch} />
     case "wave":
       return <WavePage key={page.supplier} supplier={page.supplier} />
+    case "waves":
+      return <WavesPage key={page.supplier} supplier={page.supplier} />
     case "forecasts":
       return <ForecastsPage key={page.supplier} supplier={page.supplier} />
     case "certificates":
@@ -71,6 +75,8 @@ const Content = ({ page }: { readonly page: Page }) => {
           certificate={page.certificate}
         />
       )
+    case "programme":
+      return <ProgrammePage />
     case "audit":
       return <AuditPage />
     case "alerts":
@@ -109,6 +115,9 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
     <nav aria-label="Board">
       <Link to={pages.migrations()} isCurrent={page.name === "migrations"}>
         Migrations
+      </Link>
+      <Link to={pages.programme()} isCurrent={page.name === "programme"}>
+        Programme
       </Link>
       <NotForSupplier>
         <Link to={pages.audit()} isCurrent={page.name === "audit"}>

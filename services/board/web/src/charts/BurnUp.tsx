@@ -7,7 +7,7 @@ import { linear, path, type Point, spread, ticks, timeTicks } from "./Scale.ts"
 import { useWidth } from "./useWidth.ts"
 
 const height = 260
-const margin = { top: 12, right: 128, bottom: 24, left: 48 }
+const margin = { top: 12, right: 144, bottom: 24, left: 48 }
 const day = 86_400_000
 
 interface Props {

@@ -19,8 +19,10 @@ export interface BurnUpModel {
 }
 
 interface Shown {
-  readonly history: History
-  readonly migration: Migration
+  readonly history: {
+    readonly points: ReadonlyArray<Pick<History["points"][number], "at" | "staged" | "imported">>
+  }
+  readonly migration: Pick<Migration, "forecast" | "states" | "total">
   readonly plan: Plan | null
   readonly zone: string
   readonly at: number
@@ -42,7 +44,9 @@ const fanOf = ({ at, migration }: Shown): BurnUpModel["fan"] => {
 
 export const burnUp = (shown: Shown): BurnUpModel => {
   const { at, history, migration, plan, zone } = shown
-  const curve = (pick: (point: History["points"][number]) => number): ReadonlyArray<Point> =>
+  const curve = (
+    pick: (point: Shown["history"]["points"][number]) => number
+  ): ReadonlyArray<Point> =>
     history.points.map((point) => [Math.min(Date.parse(point.at), at), pick(point)])
   const plans = planned(plan, zone)
   const fan = fanOf(shown)

@@ -8,11 +8,13 @@ import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Said from "@data-import/api/board/Comments"
 import type { InvitationsBody, InvitedBody } from "@data-import/api/board/Invitations"
 import type * as Migrations from "@data-import/api/board/Migrations"
+import type { ProgrammeBody } from "@data-import/api/board/Programme"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
-import type * as Waves from "@data-import/api/board/Waves"
+import type * as WaveBodies from "@data-import/api/board/Waves"
 
 export type Condition = typeof Migrations.Condition.Type
 export type Migration = Migrations.MigrationBody
+export type Programme = typeof ProgrammeBody.Type
 export type MigrationList = typeof Migrations.MigrationsBody.Type
 export type MigrationDetail = typeof Migrations.MigrationDetailBody.Type
 export type States = Migration["states"]
@@ -36,7 +38,9 @@ export type Certificate = typeof Certificates.BoardCertificateBody.Type
 export type CertificateList = typeof Certificates.BoardCertificatesBody.Type
 export type ProcessPreview = typeof Migrations.ProcessPreviewBody.Type
 export type UndoPreview = typeof Migrations.UndoPreviewBody.Type
-export type WaveReview = typeof Waves.WaveReviewBody.Type
+export type WaveReview = typeof WaveBodies.WaveReviewBody.Type
+export type Waves = typeof WaveBodies.WavesBody.Type
+export type Wave = Waves["waves"][number]
 export type SignOff = typeof SignOffBody.Type
 export type Account = typeof Accounts.BoardAccountBody.Type
 export type AuditEntry = typeof Accounts.AuditEntryBody.Type

@@ -29,7 +29,12 @@ const changedSuppliers = (data: string): ReadonlyArray<string> => {
 
 const refreshChanged = (suppliers: ReadonlyArray<string>) => {
   const roots = suppliers.map((supplier) => answers.migration(supplier))
-  refreshShown((path) => path === answers.migrations || roots.some((root) => path.startsWith(root)))
+  refreshShown(
+    (path) =>
+      path === answers.migrations ||
+      path.startsWith(answers.programme()) ||
+      roots.some((root) => path.startsWith(root))
+  )
 }
 
 const afterFetch = (error: Error | null, isStreaming: boolean) => {

@@ -14,7 +14,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { doneInDays, interval } from "../text/Forecast.ts"
 import { importedShare, ofMigrations, wholeOf } from "../text/Headlines.ts"
 import { count, counted } from "../text/Numbers.ts"
-import { orders, sorted } from "../text/Sorting.ts"
+import { orders, sortable, sortedBy } from "../text/Sorting.ts"
 import { evidenceOf } from "../text/Evidence.ts"
 import { conditionOrder, conditions, needsAttention } from "../text/Words.ts"
 
@@ -251,19 +251,6 @@ const Empty = () => (
   </div>
 )
 
-/** The head of a column sorts by it; a second click returns to the order by urgency. */
-const sortable = (query: URLSearchParams): ReadonlyArray<Column<Migration>> =>
-  columns.map((column) => {
-    const order = orders[column.name]
-    if (order === undefined) return column
-    const isSorted = query.get("sort") === column.name
-    return {
-      ...column,
-      sortTo: pages.migrations({ ...askedOf(query), sort: isSorted ? null : column.name }),
-      sorted: isSorted ? order.direction : undefined
-    }
-  })
-
 /** Why somebody has paused it or left work open is written whole, however long. */
 const rowClass = ({ condition }: Migration): string => {
   if (needsAttention(condition)) return "needy"
@@ -290,8 +277,10 @@ const Found = ({ list, query }: { list: MigrationList; query: URLSearchParams })
     <Table
       caption={`Migrations, ${sort === null ? "those that need attention first" : `by ${sort}`}`}
       class="dense migrations"
-      columns={sortable(query)}
-      rows={sorted(found, sort)}
+      columns={sortable(orders, columns, sort, (by) =>
+        pages.migrations({ ...askedOf(query), sort: by })
+      )}
+      rows={sortedBy(orders, found, sort)}
       keyOf={({ import_supplier }) => import_supplier}
       rowClass={rowClass}
     />

@@ -1,6 +1,7 @@
 /** Go or no-go: what is known of a wave before it is imported, and who has decided. */
-import type { WaveReview } from "../data/Answers.ts"
+import type { Wave, WaveReview, Waves } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
+import { PlanWaveButton } from "../actions/PlanWaveButton.tsx"
 import { DecisionButton } from "../actions/DecisionButton.tsx"
 import { ProcessButton, RetryButton } from "../actions/ProcessButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
@@ -10,6 +11,7 @@ import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
+import { WaveState } from "../parts/WaveState.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
@@ -19,6 +21,7 @@ import { changesOf, decisionWords, evidenceOf, ofWave, standing } from "../text/
 import { count, counted } from "../text/Numbers.ts"
 import { hasHappened, outcomeText } from "../text/Rehearsal.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
+import { dayText, startText } from "../text/Waves.ts"
 import { TotalsTable } from "./ControlTotalsSection.tsx"
 import { CommentsSection } from "./CommentsSection.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
@@ -154,12 +157,43 @@ const OfMigration = (props: Props) => {
   )
 }
 
+const PlanOf = ({ supplier, wave, zone }: { supplier: string; wave: Wave; zone: string }) => {
+  const { accounts, owner, start, starts_on: on } = wave
+  const parts = [
+    ...(on === null ? [] : [dayText(on)]),
+    ...(owner === null ? [] : [owner]),
+    ...(accounts === null ? [] : [counted(accounts, "account")]),
+    ...(start === null ? [] : [startText(start, zone)])
+  ]
+  return (
+    <Link to={pages.waves(supplier)}>{parts.length === 0 ? "not planned" : parts.join(", ")}</Link>
+  )
+}
+
+const Planned = ({ cohort, supplier }: { readonly cohort: string; readonly supplier: string }) => {
+  const value = useAnswer<Waves>(answers.of(supplier, "waves/")).value
+  const wave = value?.waves.find((each) => each.cohort === cohort)
+  return (
+    <>
+      <Fact name="State">{wave === undefined ? "–" : <WaveState state={wave.state} />}</Fact>
+      <Fact name="Plan of the wave">
+        {value === undefined || wave === undefined ? (
+          "–"
+        ) : (
+          <PlanOf supplier={supplier} wave={wave} zone={value.time_zone} />
+        )}
+      </Fact>
+    </>
+  )
+}
+
 const Facts = (props: Props) => {
   const { review, supplier } = props
   const { lines_refused, rehearsal, run } = review
   const decided = standing(review)
   return (
     <dl class="facts">
+      <Planned cohort={review.cohort} supplier={supplier} />
       <Fact name="Decided">
         {decided === undefined ? (
           "no decision stands"
@@ -270,6 +304,7 @@ const Body = (props: Props) => {
             accounts={states.PENDING}
           />
           <RetryButton supplier={supplier} selection={{ cohort }} accounts={states.FAILED} />
+          <PlanWaveButton supplier={supplier} cohort={cohort} />
           <DecisionButton {...props} decision="GO" />
           <DecisionButton {...props} decision="NO_GO" />
         </div>
@@ -315,14 +350,18 @@ const Body = (props: Props) => {
 
 export const WavePage = ({ supplier }: Pick<Props, "supplier">) => {
   const cohort = useLocation().query.get("cohort") ?? ""
-  const answer = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  const review = useAnswer<WaveReview>(answers.of(supplier, "go-no-go/", { cohort }))
+  const waves = useAnswer<Waves>(answers.of(supplier, "waves/"))
+  // Shown at once, so that nothing moves when its plan arrives.
+  const isWhole = waves.value !== undefined || waves.error !== null
+  const answer = isWhole ? review : { ...review, value: undefined }
   return (
     <>
       <Headline title={`Go or no-go for ${cohort} of ${supplier}`}>
         {answer.value === undefined ? cohort : ofWave(answer.value)}
       </Headline>
       <Answered answer={answer} lines={8}>
-        {(review) => <Body supplier={supplier} review={review} />}
+        {(value) => <Body supplier={supplier} review={value} />}
       </Answered>
     </>
   )

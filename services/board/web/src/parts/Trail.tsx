@@ -11,6 +11,7 @@ const above = (page: Page): ReadonlyArray<readonly [string, string]> => {
   if (page.name === "certificate") {
     return [all, one, ["Certificates", pages.certificates(page.supplier)]]
   }
+  if (page.name === "wave") return [all, one, ["Waves", pages.waves(page.supplier)]]
   if (page.name !== "account") return [all, one]
   return [all, one, ["Accounts", pages.imports(page.supplier)]]
 }

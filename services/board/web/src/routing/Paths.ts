@@ -35,6 +35,7 @@ export const pages = {
     withQuery(`${migration(supplier)}batches/${encodeURIComponent(batch)}/outcome/`, query),
   wave: (supplier: string, cohort: string) =>
     withQuery(`${migration(supplier)}go-no-go/`, { cohort }),
+  waves: (supplier: string, query: Query = {}) => withQuery(`${migration(supplier)}waves/`, query),
   forecasts: (supplier: string) => `${migration(supplier)}forecasts/`,
   certificates: (supplier: string, query: Query = {}) =>
     withQuery(`${migration(supplier)}certificates/`, query),
@@ -42,6 +43,7 @@ export const pages = {
     withQuery(`${migration(supplier)}certificates/${encodeURIComponent(id)}/`, query),
   account: (supplier: string, number: string) =>
     `${migration(supplier)}imports/${encodeURIComponent(number)}/`,
+  programme: (query: Query = {}) => withQuery(`${root}programme/`, query),
   audit: (query: Query = {}) => withQuery(`${root}audit/`, query),
   alerts: `${root}alerts/`
 }
@@ -57,6 +59,8 @@ export const answers = {
   prolong: `${api}session/prolong/`,
   alerts: `${api}alerts/`,
   testAlerts: `${api}alerts/test/`,
+  programme: (query: Query = {}) => withQuery(`${api}programme/`, query),
+  programmeFile: (query: Query = {}) => withQuery(`${api}programme.pdf`, query),
   migrations: `${api}migrations/`,
   migration: migrationApi,
   of: (supplier: string, rest: string, query: Query = {}) =>
@@ -75,9 +79,9 @@ export const answers = {
 /** A page of the board, with what its path names. */
 export type Page =
   | { readonly name: "migrations" }
-  | { readonly name: "audit" | "alerts" }
+  | { readonly name: "audit" | "alerts" | "programme" }
   | { readonly name: "migration" | "problems" | "imports"; readonly supplier: string }
-  | { readonly name: "forecasts" | "certificates" | "wave"; readonly supplier: string }
+  | { readonly name: "forecasts" | "certificates" | "wave" | "waves"; readonly supplier: string }
   | { readonly name: "certificate"; readonly supplier: string; readonly certificate: string }
   | { readonly name: "account"; readonly supplier: string; readonly number: string }
   | {
@@ -103,7 +107,8 @@ export const pageAt = (path: string): Page => {
   if (parts.at(-1) === "") parts.pop()
   const [kind, supplier, list, number, rest] = parts
   if (kind === undefined) return { name: "migrations" }
-  if ((kind === "audit" || kind === "alerts") && parts.length === 1) return { name: kind }
+  const isOwn = kind === "audit" || kind === "alerts" || kind === "programme"
+  if (isOwn && parts.length === 1) return { name: kind }
   if (kind !== "migrations" || !supplier) return unknown
   if (list === "batches" && number && parts.length === 5) {
     return rest === "lines" || rest === "outcome"
@@ -114,6 +119,7 @@ export const pageAt = (path: string): Page => {
   if (list === undefined) return { name: "migration", supplier }
   if (list === "problems" && parts.length === 3) return { name: "problems", supplier }
   if (list === "go-no-go" && parts.length === 3) return { name: "wave", supplier }
+  if (list === "waves" && parts.length === 3) return { name: "waves", supplier }
   if (list === "forecasts" && parts.length === 3) return { name: "forecasts", supplier }
   if (list === "certificates") {
     if (parts.length === 3) return { name: "certificates", supplier }

@@ -47,6 +47,8 @@ export const actions: Readonly<Record<AuditAction, string>> = {
   prolong_session: "Session of the board prolonged",
   set_plan: "Plan entered",
   decide_wave: "Go or no-go of a wave decided",
+  plan_wave: "Wave planned",
+  start_wave: "Planned wave started",
   move_accounts: "Accounts moved",
   comment: "Comment added",
   sign_off: "Migration signed off",

@@ -106,9 +106,13 @@ export const madeOf = (
   )
 }
 
-/** The interval in full, as the tooltip of the short form. */
-export const interval = ({ high, low }: Forecast, zone: string): string => {
+/** Such as `between 4 Dec 11:51 and 9 Dec 11:51 (Europe/Berlin)`. */
+export const span = ({ high, low }: Pick<Forecast, "high" | "low">, zone: string): string => {
   const at = (text: string) =>
     `${shortDate(Date.parse(text), zone)} ${clock(Date.parse(text), zone)}`
-  return `Eight of ten such migrations end between ${at(low)} and ${at(high)} (${zone}).`
+  return `between ${at(low)} and ${at(high)} (${zone})`
 }
+
+/** The interval in full, as the tooltip of the short form. */
+export const interval = (forecast: Forecast, zone: string): string =>
+  `Eight of ten such migrations end ${span(forecast, zone)}.`

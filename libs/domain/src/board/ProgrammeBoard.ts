@@ -1,0 +1,173 @@
+/**
+ * All migrations that a user may see, as one programme: their totals, when they are done, what is
+ * wrong in several of them, and what has changed since yesterday. Read-only.
+ * Source: docs/contract/board.md#programme.
+ */
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import type { BoardUser } from "../access/BoardUser.ts"
+import { Alerts } from "../alerts/Alerts.ts"
+import { Batches } from "../batches/Batches.ts"
+import { Comments } from "../migrations/Comments.ts"
+import { judge } from "../migrations/Condition.ts"
+import { ControlTotals } from "../migrations/ControlTotals.ts"
+import { ImportSearch } from "../migrations/ImportSearch.ts"
+import { type Known, readKnown, standingOf } from "../migrations/KnownMigrations.ts"
+import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
+import { Migrations } from "../migrations/Migrations.ts"
+import { Programme } from "../migrations/Programme.ts"
+import { stepsBetween } from "../migrations/Steps.ts"
+import { WavePlans } from "../migrations/WavePlans.ts"
+import type { Failure } from "../requests/Failure.ts"
+import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
+import { utc } from "../suppliers/BusinessDay.ts"
+import { Configuration } from "../suppliers/Configuration.ts"
+import { modeOfSupplier, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
+import { every } from "../support/Every.ts"
+import { traced } from "../support/Traced.ts"
+import { available } from "./Acting.ts"
+import { problemsOfSuppliers, sharesOfSuppliers } from "./Problems.ts"
+import { programmeBody } from "./ProgrammeBody.ts"
+import { visibleSuppliers } from "./VisibleSuppliers.ts"
+
+interface Dependencies {
+  readonly alerts: Alerts["Service"]
+  readonly batches: Batches["Service"]
+  readonly configuration: Configuration["Service"]
+  readonly controlTotals: ControlTotals["Service"]
+  readonly comments: Comments["Service"]
+  readonly forecasts: MigrationForecasts["Service"]
+  readonly migrations: Migrations["Service"]
+  readonly plans: WavePlans["Service"]
+  readonly programme: Programme["Service"]
+  readonly searching: ImportSearch["Service"]
+}
+
+/** What the curve shows, and what `since` compares with. */
+const shown = { days: 30 }
+const yesterday = { hours: 24 }
+
+/** How many suppliers' samples are read at once. */
+const samplesAtOnce = 4
+
+const problems = Effect.fnUntraced(function* (
+  { programme, searching }: Dependencies,
+  suppliers: ReadonlyArray<SupplierCode>
+) {
+  const shares = sharesOfSuppliers(yield* programme.codes({ suppliers }))
+  const found = yield* Effect.forEach(
+    shares,
+    ({ failed, ofCodes, supplier }) =>
+      Effect.map(searching.failed({ supplier, cohort: null, ofCodes }), (imports) => ({
+        supplier,
+        failed,
+        imports
+      })),
+    { concurrency: samplesAtOnce }
+  )
+  return problemsOfSuppliers(found)
+})
+
+const read = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  user: BoardUser,
+  organisation: string | null
+) {
+  const { alerts, configuration, plans, programme } = deps
+  const at = yield* DateTime.now
+  const visible = yield* visibleSuppliers(configuration, user)
+  const own = visible.filter((each) => organisation === null || each.organisation === organisation)
+  const suppliers = own.map(({ code }) => code)
+  const since = DateTime.subtract(at, yesterday)
+  const ends = stepsBetween(DateTime.subtract(at, shown), at, "day", utc)
+  const [known, money, days, [before], codes, conditions, ended, signOffs, planned] =
+    yield* Effect.all(
+      [
+        readKnown(deps, own, at),
+        programme.money({ suppliers }),
+        programme.history({ suppliers, before: ends }),
+        programme.history({ suppliers, before: [DateTime.startOf(since, "hour")] }),
+        problems(deps, suppliers),
+        programme.conditionsAt({ suppliers, at: since }),
+        alerts.endedWaves({ suppliers, since }),
+        programme.signOffs({ suppliers, since }),
+        plans.planned(suppliers)
+      ],
+      { concurrency: "unbounded" }
+    )
+  return programmeBody({
+    at,
+    since,
+    organisation,
+    organisations: [...new Set(visible.map((each) => each.organisation))],
+    known,
+    money,
+    history: days.map((counts, index) => ({ at: DateTime.min(ends[index] ?? at, at), ...counts })),
+    failedBefore: before?.failed ?? 0,
+    problems: codes,
+    conditions,
+    ended,
+    signOffs,
+    planned,
+    showsSums: user.role === "manager"
+  })
+})
+
+export type ProgrammeAnswer = Effect.Success<ReturnType<typeof read>>
+
+const conditionsOf = (known: ReadonlyArray<Known>, at: DateTime.Utc) =>
+  new Map(known.map((each) => [each.supplier.code, judge(standingOf(each, at)).condition] as const))
+
+/** Notes in which condition each migration is. */
+const keepConditions = Effect.fnUntraced(function* (deps: Dependencies) {
+  const at = yield* DateTime.now
+  const all: ReadonlyArray<Supplier> = yield* deps.configuration.suppliers
+  const live = all.filter(({ code }) => modeOfSupplier(code) === "live")
+  const known = yield* readKnown(deps, live, at)
+  yield* deps.programme.keepConditions({ conditions: conditionsOf(known, at), at })
+})
+
+const pause = Duration.minutes(1)
+
+export class ProgrammeBoard extends Context.Service<
+  ProgrammeBoard,
+  {
+    /** Of all organisations of the user, or of one of them. */
+    readonly read: (
+      user: BoardUser,
+      organisation: string | null
+    ) => Effect.Effect<ProgrammeAnswer, Failure>
+    /** Keeps the conditions of all migrations, so that a later day can be compared. */
+    readonly keepConditions: Effect.Effect<void, StorageUnavailable>
+    /** Repeats `keepConditions` until it is interrupted. Any number of instances can run it. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@data-import/domain/ProgrammeBoard") {}
+
+const make = Effect.gen(function* () {
+  const deps: Dependencies = {
+    alerts: yield* Alerts,
+    batches: yield* Batches,
+    comments: yield* Comments,
+    configuration: yield* Configuration,
+    controlTotals: yield* ControlTotals,
+    forecasts: yield* MigrationForecasts,
+    migrations: yield* Migrations,
+    plans: yield* WavePlans,
+    programme: yield* Programme,
+    searching: yield* ImportSearch
+  }
+  return ProgrammeBoard.of({
+    read: traced("ProgrammeBoard.read")((user, organisation) =>
+      available(read(deps, user, organisation))
+    ),
+    keepConditions: keepConditions(deps),
+    // The first turn waits, because there are no forecasts yet that conditions depend on.
+    run: Effect.andThen(
+      Effect.sleep(pause),
+      every(pause, "the record of conditions met an error", keepConditions(deps))
+    )
+  })
+})
+
+/** Needs the storage ports and the forecasts. */
+export const layer = Layer.effect(ProgrammeBoard, make)

@@ -1,0 +1,208 @@
+/**
+ * The programme as the board answers it.
+ * Source: docs/contract/board.md#programme.
+ */
+import { type BigDecimal, DateTime } from "effect"
+import type { Alerts } from "../alerts/Alerts.ts"
+import { conditions, judge } from "../migrations/Condition.ts"
+import { type Known, standingOf } from "../migrations/KnownMigrations.ts"
+import type { PastCounts, StateCounts } from "../migrations/Migrations.ts"
+import { openAccounts } from "../migrations/OpenWorkText.ts"
+import { plannedAt, sumOfPlans } from "../migrations/Plan.ts"
+import type { MigrationMoney, Programme } from "../migrations/Programme.ts"
+import type { PlannedWave } from "../migrations/WavePlans.ts"
+import { wholeForecast } from "../migrations/WholeForecast.ts"
+import type { Effect } from "effect"
+import { isEqual, sum, twoDecimals } from "../schema/Decimal.ts"
+import { formatInstant } from "../schema/Field.ts"
+import { businessDay } from "../suppliers/BusinessDay.ts"
+import type { OrganisationName } from "../suppliers/Organisation.ts"
+import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
+import type { problemsOfSuppliers } from "./Problems.ts"
+
+type EndedWaves = Effect.Success<ReturnType<Alerts["Service"]["endedWaves"]>>
+type SignOffs = Effect.Success<ReturnType<Programme["Service"]["signOffs"]>>
+
+export interface KnownProgramme {
+  readonly at: DateTime.Utc
+  /** What changed since then is told. */
+  readonly since: DateTime.Utc
+  readonly organisation: string | null
+  readonly organisations: ReadonlyArray<OrganisationName>
+  readonly known: ReadonlyArray<Known>
+  readonly money: ReadonlyArray<MigrationMoney>
+  readonly history: ReadonlyArray<PastCounts & { readonly at: DateTime.Utc }>
+  readonly failedBefore: number
+  readonly problems: ReturnType<typeof problemsOfSuppliers>
+  readonly conditions: ReadonlyMap<SupplierCode, string>
+  readonly ended: EndedWaves
+  readonly signOffs: SignOffs
+  readonly planned: ReadonlyArray<PlannedWave>
+  /** Whether the user may see the sums of certificates. */
+  readonly showsSums: boolean
+}
+
+const total = <A>(of: ReadonlyArray<A>, part: (each: A) => number): number =>
+  of.reduce((all, each) => all + part(each), 0)
+
+const statesOf = (known: ReadonlyArray<Known>): StateCounts => {
+  const count = (state: keyof StateCounts) => total(known, ({ counts }) => counts.states[state])
+  return {
+    PENDING: count("PENDING"),
+    FAILED: count("FAILED"),
+    IN_PROGRESS: count("IN_PROGRESS"),
+    SKIPPED: count("SKIPPED"),
+    IMPORTED: count("IMPORTED"),
+    ERASED: count("ERASED")
+  }
+}
+
+const amounts = (of: ReadonlyArray<BigDecimal.BigDecimal>): string => twoDecimals(sum(of))
+
+const moneyBody = (money: ReadonlyArray<MigrationMoney>, showsSums: boolean) => {
+  const compared = money.flatMap(({ expected, imported }) =>
+    expected === null ? [] : [{ expected, imported }]
+  )
+  const certified = money.flatMap((each) => (each.certified === null ? [] : [each.certified]))
+  return {
+    imported: amounts(money.map(({ imported }) => imported)),
+    added: amounts(money.map(({ added }) => added)),
+    expected: {
+      migrations: compared.length,
+      balance: amounts(compared.map(({ expected }) => expected)),
+      arrived: amounts(compared.map(({ imported }) => imported)),
+      differ: compared.filter(({ expected, imported }) => !isEqual(expected, imported)).length
+    },
+    certified: {
+      migrations: certified.length,
+      accounts: total(certified, ({ accounts }) => accounts),
+      balance: showsSums ? amounts(certified.map(({ balance }) => balance)) : null
+    }
+  }
+}
+
+/** Whether something of it is to be imported yet. */
+const isOpen = ({ counts, linesToDo, supplier, unstaged }: Known): boolean =>
+  supplier.status !== "Complete" &&
+  openAccounts(counts.states) + linesToDo + unstaged.refused + unstaged.missing > 0
+
+const forecastBody = (known: ReadonlyArray<Known>) => {
+  const forecasts = known.flatMap(({ forecast }) => (forecast === null ? [] : [forecast]))
+  const whole = wholeForecast(forecasts)
+  return {
+    of: forecasts.length,
+    without: known.filter((each) => isOpen(each) && each.forecast === null).length,
+    whole: whole && {
+      open: whole.open,
+      low: formatInstant(whole.low),
+      at: formatInstant(whole.at),
+      high: formatInstant(whole.high)
+    }
+  }
+}
+
+const planBody = (known: ReadonlyArray<Known>, at: DateTime.Utc) => {
+  const planned = known.flatMap(({ counts, plan, supplier }) =>
+    plan === null ? [] : [{ plan, zone: supplier.timeZone, imported: counts.states.IMPORTED }]
+  )
+  return {
+    migrations: planned.length,
+    now: total(planned, ({ plan, zone }) => plannedAt(plan, zone, at)),
+    imported: total(planned, ({ imported }) => imported),
+    points: sumOfPlans(planned)
+  }
+}
+
+/** Those that are in another condition than they were, the worst first. */
+const conditionChanges = ({ at, conditions: before, known }: KnownProgramme) =>
+  known
+    .flatMap((each) => {
+      const { condition, reason } = judge(standingOf(each, at))
+      const from = before.get(each.supplier.code)
+      return from === undefined || from === condition
+        ? []
+        : [{ import_supplier: wireCode(each.supplier.code), from, to: condition, reason }]
+    })
+    .toSorted((one, other) => conditions.indexOf(one.to) - conditions.indexOf(other.to))
+
+const sinceBody = (told: KnownProgramme) => {
+  const { ended, failedBefore, known, signOffs, since } = told
+  const complete = new Set(
+    known.flatMap(({ supplier: { code, status } }) => (status === "Complete" ? [code] : []))
+  )
+  return {
+    at: formatInstant(since),
+    imported: total(known, ({ counts }) => total(counts.importedHourly, (hour) => hour)),
+    failed_before: failedBefore,
+    conditions: conditionChanges(told),
+    waves: ended.map(({ cohort, endedAt, supplier }) => ({
+      import_supplier: wireCode(supplier),
+      cohort,
+      ended_at: formatInstant(endedAt)
+    })),
+    signed_off: signOffs
+      .filter(({ supplier }) => complete.has(supplier))
+      .map((each) => ({
+        import_supplier: wireCode(each.supplier),
+        by: each.by,
+        at: formatInstant(each.at)
+      }))
+  }
+}
+
+/** How far ahead waves are told. */
+const ahead = { days: 14 }
+
+const aheadBody = ({ at, known, planned }: KnownProgramme) => {
+  const zoneOf = new Map(known.map(({ supplier }) => [supplier.code, supplier.timeZone]))
+  return planned
+    .flatMap(({ accounts, cohort, owner, start, startsOn, supplier }) => {
+      const zone = zoneOf.get(supplier)
+      if (zone === undefined || startsOn === null || startsOn < businessDay(at, zone)) return []
+      if (startsOn > businessDay(DateTime.add(at, ahead), zone)) return []
+      return [
+        {
+          import_supplier: wireCode(supplier),
+          cohort,
+          starts_on: startsOn,
+          owner,
+          accounts,
+          starts_at: start === null ? null : formatInstant(start.at),
+          time_zone: zone
+        }
+      ]
+    })
+    .toSorted((one, other) => one.starts_on.localeCompare(other.starts_on))
+}
+
+export const programmeBody = (told: KnownProgramme) => {
+  const { at, history, known, money, organisation, organisations, problems, showsSums } = told
+  const states = statesOf(known)
+  const judged = known.map((each) => judge(standingOf(each, at)).condition)
+  return {
+    at: formatInstant(at),
+    organisation,
+    organisations,
+    migrations: known.length,
+    conditions: Object.fromEntries(
+      conditions.map((name) => [name, judged.filter((each) => each === name).length])
+    ) as Readonly<Record<(typeof conditions)[number], number>>,
+    total: total(Object.values(states), (count) => count),
+    states,
+    lines_refused: total(known, ({ unstaged }) => unstaged.refused),
+    accounts_missing: total(known, ({ unstaged }) => unstaged.missing),
+    untied: known.filter(({ counts }) => !counts.moneyTies).length,
+    money: moneyBody(money, showsSums),
+    forecast: forecastBody(known),
+    plan: planBody(known, at),
+    history: history.map(({ at: end, failed, imported, staged }) => ({
+      at: formatInstant(end),
+      staged,
+      imported,
+      failed
+    })),
+    problems,
+    since: sinceBody(told),
+    ahead: aheadBody(told)
+  }
+}
