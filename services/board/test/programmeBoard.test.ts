@@ -75,6 +75,9 @@ layer(boardLayer, { excludeTestServices: true })("the programme", (it) => {
 
       const own = yield* read(user, mine.supplier.organisation)
       expect([own.migrations, own.total, own.organisations.length]).toEqual([1, 3, 2])
+      expect(yield* Effect.flip(read(userOf([]), mine.supplier.organisation))).toMatchObject({
+        _tag: "NotFound"
+      })
       const none = yield* read(userOf([]), null)
       expect([none.migrations, none.total, none.history.at(-1)?.staged]).toEqual([0, 0, 0])
     })

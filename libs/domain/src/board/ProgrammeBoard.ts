@@ -17,7 +17,7 @@ import { Migrations } from "../migrations/Migrations.ts"
 import { Programme } from "../migrations/Programme.ts"
 import { stepsBetween } from "../migrations/Steps.ts"
 import { WavePlans } from "../migrations/WavePlans.ts"
-import type { Failure } from "../requests/Failure.ts"
+import { type Failure, NotFound } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { utc } from "../suppliers/BusinessDay.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
@@ -75,6 +75,10 @@ const read = Effect.fnUntraced(function* (
   const { alerts, configuration, plans, programme } = deps
   const at = yield* DateTime.now
   const visible = yield* visibleSuppliers(configuration, user)
+  const organisations = [...new Set(visible.map((each) => each.organisation))]
+  if (organisation !== null && organisations.every((name) => name !== organisation)) {
+    return yield* new NotFound()
+  }
   const own = visible.filter((each) => organisation === null || each.organisation === organisation)
   const suppliers = own.map(({ code }) => code)
   const since = DateTime.subtract(at, yesterday)
@@ -98,7 +102,7 @@ const read = Effect.fnUntraced(function* (
     at,
     since,
     organisation,
-    organisations: [...new Set(visible.map((each) => each.organisation))],
+    organisations,
     known,
     money,
     history: days.map((counts, index) => ({ at: DateTime.min(ends[index] ?? at, at), ...counts })),
@@ -131,7 +135,7 @@ const pause = Duration.minutes(1)
 export class ProgrammeBoard extends Context.Service<
   ProgrammeBoard,
   {
-    /** Of all organisations of the user, or of one of them. */
+    /** Of all organisations of the user, or of one of them that has a migration. */
     readonly read: (
       user: BoardUser,
       organisation: string | null

@@ -60,6 +60,8 @@ class Printer {
   /** The text in lines that fit the width. A word that is too long is cut. */
   #wrapped(text: string, { font, size, width }: Style): ReadonlyArray<Line> {
     const fits = (line: string) => this.#widthOf(runsOf(line, font), size) <= width
+    // Measuring is most of what a document costs, and most texts need one line.
+    if (fits(text)) return [runsOf(text, font)]
     const lines: Array<string> = []
     let line = ""
     for (const word of text.split(" ")) {
