@@ -156,6 +156,26 @@ const undoes = async (page: Page, code: string) => {
   await headline(page, new RegExp(`${code}: 0 of 10 imported`))
 }
 
+/** Invites a person, who follows the link in another browser. */
+const invites = async (page: Page, code: string) => {
+  await page.getByRole("link", { name: code, exact: true }).click()
+  await page.getByRole("button", { name: "Invite the supplier…" }).click()
+  await page.getByLabel(/Name or e-mail/).fill("Ann")
+  await page.getByRole("button", { name: "Make the link" }).click()
+  const link = await page.getByLabel("Link", { exact: true }).inputValue()
+  const other = await page.context().browser()?.newContext()
+  const person = await other?.newPage()
+  if (person === undefined) throw new Error("There is no other browser.")
+  await person.goto(link)
+  await person.getByRole("button", { name: "See the migration" }).click()
+  await headline(person, /1 of 1 migration needs attention/)
+  await person.getByRole("link", { name: code, exact: true }).click()
+  await person.getByText("Ann (invited), supplier").waitFor()
+  const file = person.waitForEvent("download")
+  await person.locator(".summary").getByRole("link", { name: "CSV" }).click()
+  expect((await file).suggestedFilename()).toMatch(/corrections\.csv$/)
+}
+
 const journey = async (page: Page, link: string, code: string) => {
   await signIn(page, link)
   await headline(page, /1 of \d+ migrations? needs attention/)
@@ -215,6 +235,20 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
           yield* inBrowser(async (page, link) => {
             await signIn(page, link)
             await undoes(page, code)
+          })
+        }),
+      long
+    )
+
+    test(
+      "shows an invited person the migration of the supplier, and no other",
+      () =>
+        Effect.gen(function* () {
+          const code = yield* processedSupplier
+          yield* formulaSupplier
+          yield* inBrowser(async (page, link) => {
+            await signIn(page, link)
+            await invites(page, code)
           })
         }),
       long
