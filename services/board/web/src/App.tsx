@@ -116,10 +116,10 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
       <Link to={pages.migrations()} isCurrent={page.name === "migrations"}>
         Migrations
       </Link>
-      <Link to={pages.programme()} isCurrent={page.name === "programme"}>
-        Programme
-      </Link>
       <NotForSupplier>
+        <Link to={pages.programme()} isCurrent={page.name === "programme"}>
+          Programme
+        </Link>
         <Link to={pages.audit()} isCurrent={page.name === "audit"}>
           Audit
         </Link>

@@ -150,8 +150,8 @@ export const CohortsSection = ({ detail }: { readonly detail: MigrationDetail })
             accounts={states.PENDING + states.FAILED}
             name="Move all…"
           />
-          <Link to={pages.waves(supplier)}>Compare and plan waves</Link>
           <NotForSupplier>
+            <Link to={pages.waves(supplier)}>Compare and plan waves</Link>
             <Link to={pages.audit({ import_supplier: supplier, action: "move_accounts" })}>
               Earlier moves
             </Link>
