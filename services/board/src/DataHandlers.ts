@@ -10,7 +10,7 @@ import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { WaveBoard } from "@data-import/domain/board/WaveBoard"
 import { WaveReview } from "@data-import/domain/board/WaveReview"
 import * as Answer from "@data-import/server/http/Answer"
-import { moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
+import { batchOf, moveOf, numberOf, supplierOf } from "@data-import/server/routing/PathNames"
 import * as CertificateHandlers from "./CertificateHandlers.ts"
 import * as AccountFiles from "./AccountFiles.ts"
 import * as Files from "./Files.ts"
@@ -49,21 +49,17 @@ export const routes = Effect.fnUntraced(function* (premises: Guard.GuardDependen
         ok(reviews.read(call.session.user, supplierOf(call), call.parameters.cohort)),
       listWaves: (call) => ok(waves.list(call.session.user, supplierOf(call))),
       listBatches: (call) => ok(migrations.batches(call.session.user, supplierOf(call))),
-      getBoardBatch: (call) => {
-        const { batch_id: batch = "" } = call.params
-        return ok(migrations.batch(call.session.user, supplierOf(call), batch))
-      },
+      getBoardBatch: (call) =>
+        ok(migrations.batch(call.session.user, supplierOf(call), batchOf(call))),
       listBatchLines: (call) => {
-        const { batch_id: batch = "" } = call.params
         const { after = 0, limit = rowsOfPage, ...filter } = call.parameters
         const query = { ...filter, after, limit }
-        return ok(migrations.lines(call.session.user, supplierOf(call), batch, query))
+        return ok(migrations.lines(call.session.user, supplierOf(call), batchOf(call), query))
       },
       listBoardOutcomeLines: (call) => {
-        const { batch_id: batch = "" } = call.params
         const { after: afterLine = 0, limit = rowsOfPage, ...filter } = call.parameters
         const query = { ...filter, afterLine, limit }
-        return ok(migrations.outcome(call.session.user, supplierOf(call), batch, query))
+        return ok(migrations.outcome(call.session.user, supplierOf(call), batchOf(call), query))
       },
       listForecasts: (call) => ok(migrations.forecasts(call.session.user, supplierOf(call))),
       getProblems: (call) => {

@@ -96,7 +96,7 @@ layer(boardLayer, { excludeTestServices: true })("the programme", (it) => {
       yield* fold
       yield* Effect.all([keepConditions, keepConditions], { concurrency: "unbounded" })
       yield* adjust("25 hours")
-      yield* setStatus(as, one, { status: "Paused" })
+      yield* setStatus(as, one, { status: "Paused", reason: "Holiday" })
       yield* complete(foreign, "a")
       yield* fold
       const command = { import_supplier: other, accept_open: true, certificate_id: null }

@@ -170,7 +170,7 @@ layer(boardLayer, { excludeTestServices: true })("waves on the board", (it) => {
         const decision = each === "no" ? "NO_GO" : "GO"
         yield* decide(caller, code, { ...deciding, cohort: each, decision })
       }
-      yield* setStatus(caller, code, { status: "Paused" })
+      yield* setStatus(caller, code, { status: "Paused", reason: "Holiday" })
       yield* adjust("2 hours")
       yield* startDue
       yield* setStatus(caller, code, { status: "Ongoing" })

@@ -8,7 +8,7 @@ const sample = programme(null, now)
 describe("the programme", () => {
   it("says how many accounts are imported, and when the last is", () => {
     expect(ofProgramme(sample, now)).toMatch(
-      /^[\d,]+ of [\d,]+ accounts imported, done on Monday ± 3 days$/
+      /^[\d,]+ of [\d,]+ accounts imported, done 28 November to 3 December$/
     )
     const none = { ...sample, forecast: { of: 0, without: 1, whole: null } }
     expect(ofProgramme(none, now)).toMatch(/imported, no forecast$/)
