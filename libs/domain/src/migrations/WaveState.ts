@@ -21,7 +21,7 @@ export const waveStates = [
 export type WaveState = (typeof waveStates)[number]
 
 /** The cohort that a batch imports, rehearses or undoes; undefined for any other batch. */
-export const cohortOf = ({ settings }: Pick<Batch, "settings">): string | null | undefined => {
+const cohortOf = ({ settings }: Pick<Batch, "settings">): string | null | undefined => {
   const { cohort, imported, operation, pending } = settings
   if (!forAccounts(settings)) return operation === "REVERT" ? imported?.cohort : undefined
   return operation === "IMPORT" ? cohort : pending?.cohort

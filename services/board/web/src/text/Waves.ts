@@ -43,7 +43,7 @@ export const startText = ({ at, outcome }: NonNullable<Wave["start"]>, zone: str
   return `did not start at ${time}: ${reasons[code] ?? code}`
 }
 
-/** What is not yet started and has a day comes first to mind. */
+/** Whether it is to be started yet. */
 const isAhead = ({ run, state }: Wave): boolean => state !== "done" && run === null
 
 /** The answer of the page. */
@@ -115,11 +115,6 @@ export const csvRow = (wave: Wave, now: number): ReadonlyArray<string | number |
     ...[first_problem?.code ?? null, verdict],
     ...[String(wave.balances_match), expected === null ? null : String(expected.matches)]
   ]
-}
-
-export interface TypedWave {
-  readonly accounts: number | null
-  readonly starts_on: string | null
 }
 
 const ofCohort = (wanted: number, wave: Wave | undefined): ReadonlyArray<string> => {
