@@ -244,6 +244,7 @@ layer(wholeSystem(world), { excludeTestServices: true, timeout: "2 minutes" })(
       "shows an invited person the migration of the supplier, and no other",
       () =>
         Effect.gen(function* () {
+          isStored = false
           const code = yield* processedSupplier
           yield* formulaSupplier
           yield* inBrowser(async (page, link) => {
