@@ -11,8 +11,14 @@ const rehearsal = review?.rehearsal
 if (review === undefined || !rehearsal?.outcome) throw new Error("No sample of a wave")
 const { outcome } = rehearsal
 describe("a wave", () => {
-  it("is named with what holds of it", () => {
-    expect(ofWave(review)).toBe("wave-1 is a go")
+  it.each([
+    ["GO", "is a go"],
+    ["HALF", "is a go for one manager; another has to say so"],
+    ["NO_GO", "is a no-go"],
+    ["OVER", "was rehearsed again or undone since it was decided"],
+    ["UNDECIDED", "is not decided yet"]
+  ] as const)("with %s %s", (verdict, words) => {
+    expect(ofWave({ ...review, verdict })).toBe(`wave-1 ${words}`)
   })
 
   it("without a rehearsal has only its accounts to tell", () => {

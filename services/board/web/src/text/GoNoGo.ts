@@ -10,7 +10,7 @@ const verdicts: Readonly<Record<WaveReview["verdict"], string>> = {
   HALF: "is a go for one manager; another has to say so",
   NO_GO: "is a no-go",
   UNDECIDED: "is not decided yet",
-  OVER: "was rehearsed again since it was decided"
+  OVER: "was rehearsed again or undone since it was decided"
 }
 
 /** The newest decision, if it is of the newest rehearsal. */
