@@ -27,7 +27,7 @@ import { Configuration } from "../suppliers/Configuration.ts"
 import { RequestId } from "../suppliers/Organisation.ts"
 import { type Supplier, wireCode } from "../suppliers/Supplier.ts"
 import { compareCodePoints } from "../support/CodePoints.ts"
-import { every } from "../support/Every.ts"
+import { every, once } from "../support/Every.ts"
 import { traced } from "../support/Traced.ts"
 import { acting, looking } from "./Acting.ts"
 import * as BatchActions from "./BatchActions.ts"
@@ -222,10 +222,11 @@ const carryOut = Effect.fnUntraced(function* (deps: Dependencies, due: DueStart)
   })
 })
 
-/** Carries out what is due. One that meets an error leaves the others alone. */
+/** Carries out what is due. One that meets an error leaves the others alone, and is taken again. */
 const startDue = Effect.fnUntraced(function* (deps: Dependencies) {
   const due = yield* deps.plans.takeDue(yield* DateTime.now)
-  yield* Effect.forEach(due, (each) => Effect.exit(carryOut(deps, each)), { discard: true })
+  const started = (each: DueStart) => once("the start of a wave met an error", carryOut(deps, each))
+  yield* Effect.forEach(due, started, { discard: true })
 })
 
 const pause = Duration.seconds(10)
