@@ -1,8 +1,13 @@
-/** What is recorded of a migration: its plan, and who has signed it off. */
+/** What is recorded of a migration: its plan, its status, and who has signed it off. */
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { statusOutcome, SupplierCode, SupplierStatus } from "@data-import/domain/suppliers/Supplier"
+import {
+  statusOutcome,
+  type Supplier,
+  SupplierCode,
+  SupplierStatus
+} from "@data-import/domain/suppliers/Supplier"
 import { itemsText } from "@data-import/domain/migrations/OpenItems"
 import { BatchId } from "@data-import/domain/batches/Batch"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
@@ -92,9 +97,9 @@ export const signOff = ({ sql }: Database["Service"], supplier: SupplierCode) =>
     select signed_by as by, signed_at as at, certificate from migration_sign_offs
     where supplier = ${supplier}`).pipe(Effect.map(([row]) => Option.fromUndefinedOr(row)))
 
-const StatusRow = Schema.Struct({ status: SupplierStatus, organisation: OrganisationName })
-
-const statusRows = rowsOf(StatusRow)
+const statusRows = rowsOf(
+  Schema.Struct({ code: SupplierCode, status: SupplierStatus, organisation: OrganisationName })
+)
 
 /** The lock serialises concurrent changes of the status. */
 const lockedStatus = Effect.fnUntraced(function* (
@@ -102,24 +107,27 @@ const lockedStatus = Effect.fnUntraced(function* (
   supplier: SupplierCode
 ) {
   const [row] = yield* statusRows(sql`
-    select status, organisation from suppliers where code = ${supplier} for no key update`)
+    select code, status, organisation from suppliers where code = ${supplier} for no key update`)
   return row ?? (yield* Effect.die(new Error("There is no such supplier")))
 })
 
-type Standing = typeof StatusRow.Type
-
-/** The reason of the status before ends with it. */
-const setStatus = Effect.fnUntraced(function* (
-  { sql }: Database["Service"],
-  supplier: SupplierCode,
-  { organisation, status: before }: Standing,
+/**
+ * Writes the status of a supplier that is locked, for the operator and for the board. The reason of
+ * the status before ends with it, and so does a sign-off.
+ */
+export const setStatus = Effect.fnUntraced(function* (
+  sql: Database["Service"]["sql"],
+  { code, organisation, status: before }: Pick<Supplier, "code" | "organisation" | "status">,
   status: SupplierStatus
 ) {
-  const key = { import_supplier: supplier, external_account_number: null }
+  const key = { import_supplier: code, external_account_number: null }
   yield* sql`
     update suppliers set status = ${status},
       status_comment = case when status = ${status} then status_comment end
-    where code = ${supplier}`
+    where code = ${code}`
+  if (before === "Complete" && status !== "Complete") {
+    yield* sql`delete from migration_sign_offs where supplier = ${code}`
+  }
   const outcome = statusOutcome(before, status)
   yield* recordOperator(sql, { action: "change_supplier_status", outcome, organisation, key })
 })
@@ -131,7 +139,7 @@ export const changeStatus = Effect.fnUntraced(function* <E>(
 ) {
   const present = yield* lockedStatus(database, command.supplier)
   const status = yield* Effect.fromResult(decide(present.status))
-  yield* setStatus(database, command.supplier, present, status)
+  yield* setStatus(database.sql, present, status)
   if (reason !== null) yield* explain(database.sql, { ...command, reason })
   return status
 })
@@ -145,7 +153,7 @@ export const recordSignOff = Effect.fnUntraced(function* (
   const before = yield* lockedStatus(database, supplier)
   const present = yield* signOff(database, supplier)
   if (before.status === "Complete" && Option.isSome(present)) return present.value
-  yield* setStatus(database, supplier, before, "Complete")
+  yield* setStatus(sql, before, "Complete")
   const signed = certificate === null ? "signed without_certificate" : `signed ${certificate}`
   const accepted = reason === null ? "" : ` accepting ${itemsText(reason.open)}`
   const write = { at, caller, action: "sign_off", outcome: `${signed}${accepted}`, key } as const

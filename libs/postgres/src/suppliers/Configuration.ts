@@ -22,7 +22,6 @@ import {
   modeOfSupplier,
   overlappingRoot,
   settingsOutcome,
-  statusOutcome,
   type Supplier,
   SupplierCode,
   type SupplierSettings,
@@ -30,6 +29,7 @@ import {
 } from "@data-import/domain/suppliers/Supplier"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { setStatus } from "../migrations/MigrationRecords.ts"
 import { columnsOf } from "../tables/Selection.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -182,7 +182,6 @@ const lockedSupplier = (sql: Sql, code: SupplierCode) =>
     select ${supplierColumns(sql)} from suppliers where code = ${code}
     for no key update`).pipe(Effect.map(([row]) => Option.fromNullishOr(row)))
 
-/** The reason of the status before ends with it. */
 const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   sql: Sql,
   code: SupplierCode,
@@ -191,17 +190,8 @@ const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   const present = yield* lockedSupplier(sql, code)
   if (Option.isNone(present)) return yield* new DoesNotExist({ what: "supplier", name: code })
   const status = yield* Effect.fromResult(decide(present.value.status))
-  yield* sql`
-    update suppliers set status = ${status},
-      status_comment = case when status = ${status} then status_comment end
-    where code = ${code}`
-  if (present.value.status === "Complete" && status !== "Complete") {
-    yield* sql`delete from migration_sign_offs where supplier = ${code}`
-  }
-  const changed = { ...present.value, status }
-  const outcome = statusOutcome(present.value.status, status)
-  yield* recordSupplier(sql, changed, "change_supplier_status", outcome)
-  return changed
+  yield* setStatus(sql, present.value, status)
+  return { ...present.value, status }
 })
 
 const createTeam = Effect.fnUntraced(function* (sql: Sql, name: string) {
