@@ -3,14 +3,16 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Alerts } from "@data-import/domain/alerts/Alerts"
 import { noAlerts } from "@data-import/domain/alerts/AlertSettings"
+import { WavePlans } from "@data-import/domain/migrations/WavePlans"
 import { freshHash, freshSupplier, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { layer as alerts } from "../src/alerts/Alerts.ts"
 import { Database } from "../src/connection/Database.ts"
+import { layer as plans } from "../src/migrations/WavePlans.ts"
 import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { scansOf } from "./tableScans.ts"
 
-const ports = Layer.mergeAll(alerts, configuration)
+const ports = Layer.mergeAll(alerts, configuration, plans)
 const counted = TestDatabase.layerCounted(Duration.seconds(20))
 
 /** A user who is told by e-mail that a migration fails, and that one is stuck. */
@@ -104,6 +106,7 @@ layer(Layer.provideMerge(ports, counted), { excludeTestServices: true })("old al
       const { subject, supplier } = yield* history
       const { code } = supplier
       const port = yield* Alerts
+      const { ended } = yield* WavePlans
       const scans = scansOf([
         "alert_deliveries",
         "alerts",
@@ -118,7 +121,7 @@ layer(Layer.provideMerge(ports, counted), { excludeTestServices: true })("old al
       ] as const
       // More often than PostgreSQL replans a statement before it keeps a plan.
       for (let index = 1; index <= 8; index++) {
-        yield* port.endedWaves({ suppliers: [code], since })
+        yield* ended({ suppliers: [code], since })
         yield* port.differingCertificates({ suppliers: [supplier], since })
         yield* port.alteredAccounts({ suppliers: [code], limit: 1_000 })
         yield* port.raise({ found, at: noonPlus(index * 60) })

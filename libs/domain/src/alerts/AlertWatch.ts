@@ -13,14 +13,16 @@ import {
 import { reasonFor } from "../migrations/Condition.ts"
 import type { CohortCounts } from "../migrations/Migrations.ts"
 import { accounts, inEnglish, lines } from "../migrations/OpenWorkText.ts"
+import type { WavePlans } from "../migrations/WavePlans.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
-import { modeOfSupplier, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
+import { isLive, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import type { Finding } from "./Alert.ts"
 import type { Alerts } from "./Alerts.ts"
 
 export interface WatchDependencies extends KnownDependencies {
   readonly alerts: Alerts["Service"]
   readonly configuration: Configuration["Service"]
+  readonly plans: WavePlans["Service"]
 }
 
 /** Less than the pause between turns, so that the same instance may have the next one, too. */
@@ -59,16 +61,16 @@ const ofWave = ({ linesRefused, states }: Omit<CohortCounts, "cohort">): string 
 }
 
 const waves = Effect.fnUntraced(function* (
-  { alerts, migrations }: WatchDependencies,
+  { migrations, plans }: WatchDependencies,
   suppliers: ReadonlyArray<SupplierCode>,
   at: DateTime.Utc
 ) {
-  const ended = yield* alerts.endedWaves({ suppliers, since: DateTime.subtract(at, past) })
+  const ended = yield* plans.ended({ suppliers, since: DateTime.subtract(at, past) })
   const found: Array<Finding> = []
-  for (const supplier of new Set(ended.map((wave) => wave.supplier))) {
+  for (const [supplier, own] of Map.groupBy(ended, (wave) => wave.supplier)) {
     const { cohorts } = yield* migrations.cohorts({ supplier, limit: mostCohorts, at })
-    for (const { cohort, endedAt, supplier: of } of ended) {
-      const counted = cohorts.find((each) => of === supplier && each.cohort === cohort)
+    for (const { cohort, endedAt } of own) {
+      const counted = cohorts.find((each) => each.cohort === cohort)
       if (counted === undefined) continue
       const { IN_PROGRESS, PENDING } = counted.states
       if (PENDING + IN_PROGRESS > 0) continue
@@ -121,7 +123,7 @@ export const watchOnce = Effect.fnUntraced(function* (deps: WatchDependencies) {
   // Conditions are not known while nobody wants to be told, so none of them goes on.
   if (shares === null) return yield* deps.alerts.raise({ found: [], at })
   const all = yield* deps.configuration.suppliers
-  const live = all.filter(({ code }) => modeOfSupplier(code) === "live")
+  const live = all.filter(isLive)
   const known = yield* readKnown(deps, live, at)
   const found = [
     ...known.flatMap((each) => conditionsOf(each, shares, at)),

@@ -86,19 +86,6 @@ export class Alerts extends Context.Service<
     /** The percentages of `failing` that users chose; null if nobody is told anything. */
     readonly shares: Effect.Effect<ReadonlyArray<number> | null, StorageUnavailable>
 
-    /** Waves whose last import ended since then, if no other of the cohort goes on. */
-    readonly endedWaves: (query: {
-      readonly suppliers: ReadonlyArray<SupplierCode>
-      readonly since: DateTime.Utc
-    }) => Effect.Effect<
-      ReadonlyArray<{
-        readonly supplier: SupplierCode
-        readonly cohort: string
-        readonly endedAt: DateTime.Utc
-      }>,
-      StorageUnavailable
-    >
-
     /** Certificates that were issued since then and do not match the control totals. */
     readonly differingCertificates: (query: {
       readonly suppliers: ReadonlyArray<Pick<Supplier, "code" | "organisation">>

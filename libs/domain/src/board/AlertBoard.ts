@@ -25,6 +25,7 @@ import { Comments } from "../migrations/Comments.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
 import { Migrations } from "../migrations/Migrations.ts"
+import { WavePlans } from "../migrations/WavePlans.ts"
 import { type Failure, validationFailed } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { formatInstant } from "../schema/Field.ts"
@@ -184,7 +185,8 @@ const make = (place: AlertPlace) =>
       controlTotals: yield* ControlTotals,
       forecasts: yield* MigrationForecasts,
       comments: yield* Comments,
-      migrations: yield* Migrations
+      migrations: yield* Migrations,
+      plans: yield* WavePlans
     }
 
     const test = Effect.fnUntraced(function* ({ session }: OwnRequest, way: AlertWay) {

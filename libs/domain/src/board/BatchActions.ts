@@ -9,7 +9,7 @@ import { remaining } from "../batches/Counts.ts"
 import { bodies } from "../batches/BatchManagement.ts"
 import { processImports, startFromSource, type WantedBatch } from "../batches/StartedBatches.ts"
 import { maySee } from "../access/BoardUser.ts"
-import { modeOfSupplier, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
+import { isLive, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import type { AuditAction, AuditLog } from "../audit/AuditLog.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
@@ -271,7 +271,7 @@ const changeBatch = Effect.fnUntraced(function* (
   const isVisible = Option.exists(
     found,
     ({ organisation, settings: { supplier: code } }) =>
-      maySee(caller.user, { code, organisation }) && modeOfSupplier(code) === "live"
+      maySee(caller.user, { code, organisation }) && isLive({ code })
   )
   if (Option.isNone(found) || !isVisible) return yield* new NotFound()
   const { id: present, organisation, settings } = found.value

@@ -23,9 +23,8 @@ import type {
 } from "../migrations/Migrations.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
-import { judge } from "../migrations/Condition.ts"
 import { expectedBy } from "../migrations/Plan.ts"
-import { type Known, standingOf } from "../migrations/KnownMigrations.ts"
+import { judgementOf, type Known } from "../migrations/KnownMigrations.ts"
 import { maskedError, maskedPath } from "./Masking.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
@@ -50,7 +49,7 @@ export const explained = (code: string): { readonly meaning: string; readonly re
 export const migrationBody = (known: Known, at: DateTime.Utc) => {
   const { counts, forecast, plan, supplier, unstaged } = known
   const { changedAt, importedHourly, importedLastHour, moneyTies, states } = counts
-  const { condition, reason } = judge(standingOf(known, at))
+  const { condition, reason } = judgementOf(known, at)
   return {
     import_supplier: wireCode(supplier.code) as string,
     organisation: supplier.organisation as string,

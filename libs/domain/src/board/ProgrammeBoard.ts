@@ -5,13 +5,11 @@
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import type { BoardUser } from "../access/BoardUser.ts"
-import { Alerts } from "../alerts/Alerts.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Comments } from "../migrations/Comments.ts"
-import { judge } from "../migrations/Condition.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { ImportSearch } from "../migrations/ImportSearch.ts"
-import { type Known, readKnown, standingOf } from "../migrations/KnownMigrations.ts"
+import { judgementOf, type Known, readKnown } from "../migrations/KnownMigrations.ts"
 import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
 import { Migrations } from "../migrations/Migrations.ts"
 import { Programme } from "../migrations/Programme.ts"
@@ -21,7 +19,7 @@ import { type Failure, NotFound } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { utc } from "../suppliers/BusinessDay.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import { modeOfSupplier, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
+import { isLive, type Supplier, type SupplierCode } from "../suppliers/Supplier.ts"
 import { every } from "../support/Every.ts"
 import { traced } from "../support/Traced.ts"
 import { available } from "./Acting.ts"
@@ -30,7 +28,6 @@ import { programmeBody } from "./ProgrammeBody.ts"
 import { visibleSuppliers } from "./VisibleSuppliers.ts"
 
 interface Dependencies {
-  readonly alerts: Alerts["Service"]
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
   readonly controlTotals: ControlTotals["Service"]
@@ -72,7 +69,7 @@ const read = Effect.fnUntraced(function* (
   user: BoardUser,
   organisation: string | null
 ) {
-  const { alerts, configuration, plans, programme } = deps
+  const { configuration, plans, programme } = deps
   const at = yield* DateTime.now
   const visible = yield* visibleSuppliers(configuration, user)
   const organisations = [...new Set(visible.map((each) => each.organisation))]
@@ -92,7 +89,7 @@ const read = Effect.fnUntraced(function* (
         programme.history({ suppliers, before: [DateTime.startOf(since, "hour")] }),
         problems(deps, suppliers),
         programme.conditionsAt({ suppliers, at: since }),
-        alerts.endedWaves({ suppliers, since }),
+        plans.ended({ suppliers, since }),
         programme.signOffs({ suppliers, since }),
         plans.planned(suppliers)
       ],
@@ -119,13 +116,13 @@ const read = Effect.fnUntraced(function* (
 export type ProgrammeAnswer = Effect.Success<ReturnType<typeof read>>
 
 const conditionsOf = (known: ReadonlyArray<Known>, at: DateTime.Utc) =>
-  new Map(known.map((each) => [each.supplier.code, judge(standingOf(each, at)).condition] as const))
+  new Map(known.map((each) => [each.supplier.code, judgementOf(each, at).condition] as const))
 
 /** Notes in which condition each migration is. */
 const keepConditions = Effect.fnUntraced(function* (deps: Dependencies) {
   const at = yield* DateTime.now
   const all: ReadonlyArray<Supplier> = yield* deps.configuration.suppliers
-  const live = all.filter(({ code }) => modeOfSupplier(code) === "live")
+  const live = all.filter(isLive)
   const known = yield* readKnown(deps, live, at)
   yield* deps.programme.keepConditions({ conditions: conditionsOf(known, at), at })
 })
@@ -149,7 +146,6 @@ export class ProgrammeBoard extends Context.Service<
 
 const make = Effect.gen(function* () {
   const deps: Dependencies = {
-    alerts: yield* Alerts,
     batches: yield* Batches,
     comments: yield* Comments,
     configuration: yield* Configuration,

@@ -2,17 +2,15 @@
  * The programme as the board answers it.
  * Source: docs/contract/board.md#programme.
  */
-import { type BigDecimal, DateTime } from "effect"
-import type { Alerts } from "../alerts/Alerts.ts"
-import { conditions, judge } from "../migrations/Condition.ts"
-import { type Known, standingOf } from "../migrations/KnownMigrations.ts"
+import { type BigDecimal, DateTime, type Effect } from "effect"
+import { conditions } from "../migrations/Condition.ts"
+import { judgementOf, type Known } from "../migrations/KnownMigrations.ts"
 import type { PastCounts, StateCounts } from "../migrations/Migrations.ts"
 import { openAccounts } from "../migrations/OpenWorkText.ts"
 import { plannedAt, sumOfPlans } from "../migrations/Plan.ts"
 import type { MigrationMoney, Programme } from "../migrations/Programme.ts"
-import type { PlannedWave } from "../migrations/WavePlans.ts"
+import type { EndedWave, PlannedWave } from "../migrations/WavePlans.ts"
 import { wholeForecast } from "../migrations/WholeForecast.ts"
-import type { Effect } from "effect"
 import { isEqual, sum, twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { businessDay } from "../suppliers/BusinessDay.ts"
@@ -20,7 +18,6 @@ import type { OrganisationName } from "../suppliers/Organisation.ts"
 import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
 import type { problemsOfSuppliers } from "./Problems.ts"
 
-type EndedWaves = Effect.Success<ReturnType<Alerts["Service"]["endedWaves"]>>
 type SignOffs = Effect.Success<ReturnType<Programme["Service"]["signOffs"]>>
 
 export interface KnownProgramme {
@@ -35,7 +32,7 @@ export interface KnownProgramme {
   readonly failedBefore: number
   readonly problems: ReturnType<typeof problemsOfSuppliers>
   readonly conditions: ReadonlyMap<SupplierCode, string>
-  readonly ended: EndedWaves
+  readonly ended: ReadonlyArray<EndedWave>
   readonly signOffs: SignOffs
   readonly planned: ReadonlyArray<PlannedWave>
   /** Whether the user may see the sums of certificates. */
@@ -117,7 +114,7 @@ const planBody = (known: ReadonlyArray<Known>, at: DateTime.Utc) => {
 const conditionChanges = ({ at, conditions: before, known }: KnownProgramme) =>
   known
     .flatMap((each) => {
-      const { condition, reason } = judge(standingOf(each, at))
+      const { condition, reason } = judgementOf(each, at)
       const from = before.get(each.supplier.code)
       return from === undefined || from === condition
         ? []
@@ -178,7 +175,7 @@ const aheadBody = ({ at, known, planned }: KnownProgramme) => {
 export const programmeBody = (told: KnownProgramme) => {
   const { at, history, known, money, organisation, organisations, problems, showsSums } = told
   const states = statesOf(known)
-  const judged = known.map((each) => judge(standingOf(each, at)).condition)
+  const judged = known.map((each) => judgementOf(each, at).condition)
   return {
     at: formatInstant(at),
     organisation,

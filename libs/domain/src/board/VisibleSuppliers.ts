@@ -7,7 +7,7 @@
 import { Effect, Option, Schema } from "effect"
 import { SupplierCodeField } from "../accounts/Account.ts"
 import { type BoardUser, maySee } from "../access/BoardUser.ts"
-import { codeIn, modeOfSupplier, type Supplier } from "../suppliers/Supplier.ts"
+import { codeIn, isLive, type Supplier } from "../suppliers/Supplier.ts"
 import type { Configuration } from "../suppliers/Configuration.ts"
 import { NotFound } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
@@ -17,9 +17,7 @@ const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 /** In code point order. */
 export const visibleSuppliers = (configuration: Configuration["Service"], user: BoardUser) =>
   Effect.map(configuration.suppliers, (suppliers) =>
-    suppliers.filter(
-      (supplier) => modeOfSupplier(supplier.code) === "live" && maySee(user, supplier)
-    )
+    suppliers.filter((supplier) => isLive(supplier) && maySee(user, supplier))
   )
 
 /** The supplier with this code, which comes from the path. */

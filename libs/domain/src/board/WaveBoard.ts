@@ -15,7 +15,7 @@ import { Migrations, noCounts } from "../migrations/Migrations.ts"
 import { expectedBy } from "../migrations/Plan.ts"
 import { readDates, whyNotStarted } from "../migrations/WavePlanning.ts"
 import { type DueStart, notStarted, WavePlans } from "../migrations/WavePlans.ts"
-import { batchesByCohort, verdictOfWave, waveBatches } from "../migrations/WaveState.ts"
+import { readWaveBatches, verdictOfWave } from "../migrations/WaveState.ts"
 import {
   type Failure,
   MigrationNotOngoing,
@@ -55,14 +55,6 @@ interface Dependencies {
 }
 
 const mostWaves = 1_000
-const batchesLookedAt = 1_000
-
-/** Those of each cohort that say how far its wave has come. */
-const readBatches = ({ batches }: Dependencies, { code: supplier }: Supplier) =>
-  Effect.map(batches.list({ supplier, after: null, limit: batchesLookedAt }), (newestFirst) => {
-    const byCohort = batchesByCohort(newestFirst)
-    return (cohort: string) => waveBatches(byCohort.get(cohort) ?? [])
-  })
 
 const empty = { states: noCounts, linesRefused: 0 }
 
@@ -75,7 +67,7 @@ const list = Effect.fnUntraced(function* (deps: Dependencies, supplier: Supplier
       [
         migrations.cohorts({ supplier: code, limit: mostWaves, at }),
         plans.planned([code]),
-        readBatches(deps, supplier),
+        readWaveBatches(deps.batches, code),
         plans.decisions(code),
         plans.untied(code),
         controlTotals.ofCohorts(code),
@@ -192,7 +184,7 @@ const begin = Effect.fnUntraced(function* (
   if (Option.exists(present, ({ started }) => started !== null)) return
   const of = { supplier: supplier.code, cohort }
   const decisions = yield* migrations.decisions({ ...of, limit: decisionsLookedAt })
-  const ofWave = (yield* readBatches(deps, supplier))(cohort)
+  const ofWave = (yield* readWaveBatches(batches, supplier.code))(cohort)
   const verdict = verdictOfWave(decisions, ofWave, supplier.fourEyes)
   const why = whyNotStarted(verdict, start.at, yield* DateTime.now)
   if (why !== null) return yield* Effect.fail({ _tag: "NotStarted", code: why } as const)

@@ -12,9 +12,9 @@ import { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { Certificates } from "../certificates/Certificates.ts"
 import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
-import { checkDecision, decisionsLookedAt, type GoNoGo, rehearsalOf } from "../migrations/GoNoGo.ts"
+import { checkDecision, decisionsLookedAt, type GoNoGo } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
-import { batchesByCohort, verdictOfWave, waveBatches } from "../migrations/WaveState.ts"
+import { readWaveBatches, verdictOfWave } from "../migrations/WaveState.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
 import { ties } from "../migrations/SupplierSummary.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -38,9 +38,6 @@ interface Deciding {
   readonly note: string | null
 }
 
-/** How many of the newest batches of a supplier are looked through for a rehearsal of the wave. */
-const batchesLookedAt = 1_000
-
 interface Dependencies {
   readonly auditLog: AuditLog["Service"]
   readonly batches: Batches["Service"]
@@ -53,13 +50,7 @@ interface Dependencies {
 }
 
 const newestOf = ({ batches }: Dependencies, { code }: Supplier, cohort: string) =>
-  Effect.map(
-    batches.list({ supplier: code, after: null, limit: batchesLookedAt }),
-    (newestFirst) => ({
-      ...rehearsalOf(newestFirst, cohort),
-      batches: waveBatches(batchesByCohort(newestFirst).get(cohort) ?? [])
-    })
-  )
+  Effect.map(readWaveBatches(batches, code), (batchesOf) => batchesOf(cohort))
 
 const read = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -70,18 +61,18 @@ const read = Effect.fnUntraced(function* (
   const { batches, certificates, controlTotals, migrations, summaries } = deps
   const at = yield* DateTime.now
   const of = { supplier: supplier.code, cohort }
-  const [{ batches: ofWave, rehearsal, run }, summary, totals, plans, certificate, decisions] =
-    yield* Effect.all(
-      [
-        newestOf(deps, supplier, cohort),
-        summaries.read({ ...of, at }),
-        controlTotals.read(of),
-        migrations.plans([supplier.code]),
-        certificates.newestIssued(supplier.code),
-        migrations.decisions({ ...of, limit: decisionsLookedAt })
-      ],
-      { concurrency: "unbounded" }
-    )
+  const [ofWave, summary, totals, plans, certificate, decisions] = yield* Effect.all(
+    [
+      newestOf(deps, supplier, cohort),
+      summaries.read({ ...of, at }),
+      controlTotals.read(of),
+      migrations.plans([supplier.code]),
+      certificates.newestIssued(supplier.code),
+      migrations.decisions({ ...of, limit: decisionsLookedAt })
+    ],
+    { concurrency: "unbounded" }
+  )
+  const { newestRehearsal: rehearsal, runAfterRehearsal: run } = ofWave
   const bodyOf = yield* bodies({ batches })
   return {
     at: formatInstant(at),
@@ -115,7 +106,7 @@ const decide = Effect.fnUntraced(function* (
   supplier: Supplier,
   { cohort, decision, note, rehearsal_id }: Deciding
 ) {
-  const { rehearsal } = yield* newestOf(deps, supplier, cohort)
+  const { newestRehearsal: rehearsal } = yield* newestOf(deps, supplier, cohort)
   const newest = rehearsal?.id ?? null
   const checked = checkDecision({ decision, note, rehearsal: rehearsal_id }, newest)
   if (Result.isFailure(checked)) return yield* invalid(checked.failure)

@@ -3,8 +3,7 @@
  * Source: docs/contract/board.md#go-or-no-go.
  */
 import { type DateTime, Result, Schema } from "effect"
-import type { Batch, BatchId } from "../batches/Batch.ts"
-import { isRehearsal } from "../batches/Rehearsal.ts"
+import type { BatchId } from "../batches/Batch.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 
 export const GoNoGo = Schema.Literals(["GO", "NO_GO"])
@@ -18,21 +17,6 @@ export interface WaveDecision {
   /** The rehearsal that it rests on; null if there was none. */
   readonly rehearsal: BatchId | null
   readonly note: string | null
-}
-
-/** Whether the batch rehearses or imports this wave. */
-const isOfWave = ({ settings: { cohort, operation, pending } }: Batch, wave: string): boolean =>
-  operation === "IMPORT" ? cohort === wave : pending?.cohort === wave
-
-/** The newest rehearsal of a wave that was started, and the first real run after it. */
-export const rehearsalOf = (
-  newestFirst: ReadonlyArray<Batch>,
-  wave: string
-): { readonly rehearsal: Batch | null; readonly run: Batch | null } => {
-  const own = newestFirst.filter((batch) => batch.started !== null && isOfWave(batch, wave))
-  const place = own.findIndex(isRehearsal)
-  const later = place < 0 ? [] : own.slice(0, place)
-  return { rehearsal: own[place] ?? null, run: later.at(-1) ?? null }
 }
 
 /** How many decisions about a wave are read; the newest. */

@@ -5,7 +5,7 @@
 import { type DateTime, Effect } from "effect"
 import type { Batches } from "../batches/Batches.ts"
 import { remaining } from "../batches/Counts.ts"
-import type { Standing } from "./Condition.ts"
+import { judge, type Judgement, type Standing } from "./Condition.ts"
 import type { Comments } from "./Comments.ts"
 import type { ControlTotals } from "./ControlTotals.ts"
 import type { MigrationForecasts } from "./MigrationForecasts.ts"
@@ -28,6 +28,10 @@ export const standingOf = (known: Known, at: DateTime.Utc): Standing => {
   const { status, timeZone } = known.supplier
   return { ...known, ...known.counts, status, timeZone, at }
 }
+
+/** Its condition and the sentence that says why. */
+export const judgementOf = (known: Known, at: DateTime.Utc): Judgement =>
+  judge(standingOf(known, at))
 
 export interface KnownDependencies {
   readonly batches: Batches["Service"]

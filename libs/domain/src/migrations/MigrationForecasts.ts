@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { makeForecastUpkeep, type MeasuredSupplier } from "./ForecastUpkeep.ts"
-import { modeOfSupplier, type SupplierCode } from "../suppliers/Supplier.ts"
+import { isLive, type SupplierCode } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { type ForecastRecord, Forecasts, type KeptForecast } from "./Forecasts.ts"
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
   const measured = Effect.gen(function* () {
     const at = yield* DateTime.now
     const all = yield* configuration.suppliers
-    const live = all.filter(({ code }) => modeOfSupplier(code) === "live")
+    const live = all.filter(isLive)
     const complete = new Set(
       live.flatMap(({ code, status }) => (status === "Complete" ? [code] : []))
     )

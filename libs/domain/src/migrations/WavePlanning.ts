@@ -68,7 +68,7 @@ export const readDates = (
 /** How late a wave may start. */
 const latest = Duration.hours(1)
 
-/** Why a wave may not start by itself now; null if it may. `decided` is its standing decision. */
+/** Why a wave may not start by itself now; null if it may. */
 export const whyNotStarted = (
   verdict: Verdict,
   startsAt: DateTime.Utc,

@@ -49,6 +49,12 @@ export interface FirstProblem {
   readonly lines: number
 }
 
+export interface EndedWave {
+  readonly supplier: SupplierCode
+  readonly cohort: string
+  readonly endedAt: DateTime.Utc
+}
+
 export class WavePlans extends Context.Service<
   WavePlans,
   {
@@ -90,6 +96,12 @@ export class WavePlans extends Context.Service<
     readonly decisions: (
       supplier: SupplierCode
     ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<WaveDecision>>, StorageUnavailable>
+
+    /** Waves whose last import ended since then, if no other of the cohort goes on. */
+    readonly ended: (query: {
+      readonly suppliers: ReadonlyArray<SupplierCode>
+      readonly since: DateTime.Utc
+    }) => Effect.Effect<ReadonlyArray<EndedWave>, StorageUnavailable>
 
     /** The cohorts whose ledgers do not add up to the balances of their accounts. */
     readonly untied: (

@@ -1,12 +1,14 @@
 /**
- * How far a wave, the accounts of a cohort, has come. Pure functions.
+ * How far a wave, the accounts of a cohort, has come.
  * Source: docs/contract/board.md#waves.
  */
-import { DateTime } from "effect"
+import { DateTime, Effect } from "effect"
 import { type Batch, createsAccounts, forAccounts } from "../batches/Batch.ts"
+import type { Batches } from "../batches/Batches.ts"
 import { isRehearsal } from "../batches/Rehearsal.ts"
 import { type Verdict, verdictOf, type WaveDecision } from "./GoNoGo.ts"
 import type { StateCounts } from "./Migrations.ts"
+import type { SupplierCode } from "../suppliers/Supplier.ts"
 
 export const waveStates = [
   "unplanned",
@@ -26,6 +28,9 @@ const cohortOf = ({ settings }: Pick<Batch, "settings">): string | null | undefi
   if (!forAccounts(settings)) return operation === "REVERT" ? imported?.cohort : undefined
   return operation === "IMPORT" ? cohort : pending?.cohort
 }
+
+/** How many of the newest batches of a supplier are looked through for those of its waves. */
+const batchesLookedAt = 1_000
 
 /** Of each cohort its batches that were started, in their order. */
 export const batchesByCohort = (
@@ -47,8 +52,9 @@ export interface WaveBatches {
   /** The newest rehearsal, and the first real run, since then. */
   readonly rehearsal: Batch | null
   readonly run: Batch | null
-  /** The newest rehearsal, whenever it was. */
+  /** The newest rehearsal, whenever it was, and the first real run after it. */
   readonly newestRehearsal: Batch | null
+  readonly runAfterRehearsal: Batch | null
   /** Whether a real run is unfinished. */
   readonly isRunning: boolean
 }
@@ -57,14 +63,23 @@ export interface WaveBatches {
 export const waveBatches = (newestFirst: ReadonlyArray<Batch>): WaveBatches => {
   const undone = newestFirst.findIndex(isUndo)
   const since = undone < 0 ? newestFirst : newestFirst.slice(0, undone)
+  const rehearsed = newestFirst.findIndex(isRehearsal)
   return {
     undo: newestFirst[undone] ?? null,
     rehearsal: since.find(isRehearsal) ?? null,
     run: since.findLast(isRun) ?? null,
-    newestRehearsal: newestFirst.find(isRehearsal) ?? null,
+    newestRehearsal: newestFirst[rehearsed] ?? null,
+    runAfterRehearsal: newestFirst.slice(0, Math.max(0, rehearsed)).findLast(isRun) ?? null,
     isRunning: newestFirst.some((batch) => isRun(batch) && batch.finishedAt === null)
   }
 }
+
+/** Reads the batches of a supplier, and finds those of each of its waves. */
+export const readWaveBatches = (batches: Batches["Service"], supplier: SupplierCode) =>
+  Effect.map(batches.list({ supplier, after: null, limit: batchesLookedAt }), (newestFirst) => {
+    const byCohort = batchesByCohort(newestFirst)
+    return (cohort: string) => waveBatches(byCohort.get(cohort) ?? [])
+  })
 
 /** Whether a decision still holds: it is of the newest rehearsal, and after any undo. */
 const stands = (

@@ -39,6 +39,10 @@ export const codeIn = (mode: Mode, code: WireCode): SupplierCode =>
 export const modeOfSupplier = (code: SupplierCode): Mode =>
   code.startsWith(testMark) ? "test" : "live"
 
+/** Whether it is no supplier for tests: only such ones are migrations. */
+export const isLive = ({ code }: { readonly code: SupplierCode }): boolean =>
+  modeOfSupplier(code) === "live"
+
 /** A code from the audit log, without the mark. An altered log may have any text. */
 export const recordedCode = (text: string): string =>
   text.startsWith(testMark) ? text.slice(testMark.length) : text

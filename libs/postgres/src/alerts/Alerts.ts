@@ -106,34 +106,6 @@ const shares = (sql: Sql) =>
     )
   )
 
-const waveRows = rowsOf(
-  Schema.Struct({ supplier: SupplierCode, cohort: Schema.String, endedAt: Instant })
-)
-
-/** Ended batches that have lines are found by index; an empty one imports nothing. */
-const endedWaves = (sql: Sql, { since, suppliers }: Parameters<Port["endedWaves"]>[0]) => {
-  const cohort = sql.literal("coalesce(cohort, pending ->> 'cohort')")
-  return waveRows(sql`
-    select supplier, cohort, finished_at as "endedAt"
-    from (
-      select distinct on (supplier, cohort) * from (
-        select organisation, supplier, ${cohort} as cohort, finished_at, is_cancelled
-        from batches
-        where finished_at > ${toDateUtc(since)} and lines_deleted_through < received
-          and supplier = any(${suppliers}::text[]) and started_at is not null and not dry_run
-          and operation in ('IMPORT', 'PROCESS')
-      ) as ended
-      where cohort is not null
-      order by supplier, cohort, finished_at desc
-    ) as last
-    where not is_cancelled and not exists (
-      select from batches as other
-      where other.organisation = last.organisation and finished_at is null
-        and other.supplier = last.supplier and not dry_run
-        and operation in ('STAGE', 'IMPORT', 'PROCESS')
-        and coalesce(other.cohort, other.pending ->> 'cohort') = last.cohort)`)
-}
-
 const certificateRows = rowsOf(
   Schema.Struct({
     id: CertificateId,
@@ -183,7 +155,6 @@ export const layer: Layer.Layer<Alerts, never, Database> = Layer.effect(
       told: (subject, limit) => run(Deliveries.told(sql, subject, limit)),
       begin: (turn) => run(begin(sql, turn)),
       shares: run(shares(sql)),
-      endedWaves: (query) => run(endedWaves(sql, query)),
       differingCertificates: (query) => run(differingCertificates(sql, query)),
       alteredAccounts: (query) => run(alteredAccounts(sql, query)),
       raise: (command) => run(sql.withTransaction(Deliveries.raise(sql, command))),

@@ -161,6 +161,34 @@ const decisions = (sql: Sql, supplier: SupplierCode) =>
     Effect.map((rows) => Map.groupBy(rows, ({ cohort }) => cohort))
   )
 
+const endedRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, cohort: Schema.String, endedAt: Instant })
+)
+
+/** Ended batches that have lines are found by index; an empty one imports nothing. */
+const ended = (sql: Sql, { since, suppliers }: Parameters<Port["ended"]>[0]) => {
+  const cohort = sql.literal("coalesce(cohort, pending ->> 'cohort')")
+  return endedRows(sql`
+    select supplier, cohort, finished_at as "endedAt"
+    from (
+      select distinct on (supplier, cohort) * from (
+        select organisation, supplier, ${cohort} as cohort, finished_at, is_cancelled
+        from batches
+        where finished_at > ${DateTime.toDateUtc(since)} and lines_deleted_through < received
+          and supplier = any(${suppliers}::text[]) and started_at is not null and not dry_run
+          and operation in ('IMPORT', 'PROCESS')
+      ) as ended
+      where cohort is not null
+      order by supplier, cohort, finished_at desc
+    ) as last
+    where not is_cancelled and not exists (
+      select from batches as other
+      where other.organisation = last.organisation and finished_at is null
+        and other.supplier = last.supplier and not dry_run
+        and operation in ('STAGE', 'IMPORT', 'PROCESS')
+        and coalesce(other.cohort, other.pending ->> 'cohort') = last.cohort)`)
+}
+
 const untiedRows = rowsOf(Schema.Struct({ cohort: Schema.String }))
 
 /** See `ties`. */
@@ -199,6 +227,7 @@ export const layer: Layer.Layer<WavePlans, never, Database> = Layer.effect(
       takeDue: (at) => run(takeDue(sql, at)),
       endStart: (command) => run(Effect.asVoid(endStart(sql, command))),
       decisions: (supplier) => run(decisions(sql, supplier)),
+      ended: (query) => run(ended(sql, query)),
       untied: (supplier) => run(untied(sql, supplier)),
       firstProblems: (batches) => run(firstProblems(sql, batches))
     })

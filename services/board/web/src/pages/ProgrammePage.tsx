@@ -109,7 +109,7 @@ const Money = ({ programme: { money: of, untied } }: Props) => {
         <Fact name="Added since">
           <Link to={all}>{money(added)}</Link>
         </Fact>
-        <Fact name={`Expected, and arrived`}>
+        <Fact name="Expected, and arrived">
           {expected.migrations === 0 ? (
             "no control totals of balances"
           ) : (
