@@ -6,7 +6,7 @@ import { RevertReason } from "@data-import/domain/imports/Revert"
 import { CommentText, SaidAbout } from "@data-import/domain/migrations/Comments"
 import { GoNoGo } from "@data-import/domain/migrations/GoNoGo"
 import { mostAccounts } from "@data-import/domain/migrations/ControlTotals"
-import { integer, nonBlankText } from "@data-import/domain/schema/Field"
+import { choice, integer, nonBlankText } from "@data-import/domain/schema/Field"
 import { ControlTotalsRequest } from "@data-import/domain/migrations/ControlTotals"
 
 /** Selects imports that match every member. */
@@ -45,14 +45,14 @@ export const actionBodies = {
     ...ControlTotalsRequest.fields
   }),
   status: Schema.Struct({
-    status: Schema.Literals(["Ongoing", "Paused"]),
+    status: choice(["Ongoing", "Paused"]),
     reason: reason("to pause")
   }),
   comment: Schema.Struct({
     comment_id: Schema.String.annotateKey({
       description: "A new UUID of the page. Sent again, it gives the comment that there is."
     }),
-    about: SaidAbout,
+    about: choice(SaidAbout.literals),
     cohort: Schema.NullOr(ShortName),
     external_account_number: Schema.NullOr(Schema.String),
     text: CommentText
@@ -91,7 +91,7 @@ export const actionBodies = {
   }),
   decision: Schema.Struct({
     cohort: ShortName,
-    decision: GoNoGo,
+    decision: choice(GoNoGo.literals),
     rehearsal_id: Schema.NullOr(Schema.String).annotateKey({
       description: "The rehearsal that was shown, which is the newest; null for none."
     }),

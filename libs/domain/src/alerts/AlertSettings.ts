@@ -4,7 +4,7 @@
  */
 import { Redacted, Schema } from "effect"
 import { Email } from "../schema/Email.ts"
-import { formed, integer, list } from "../schema/Field.ts"
+import { choice, formed, integer, list } from "../schema/Field.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { type AlertKind, alertKinds } from "./Alert.ts"
 
@@ -48,7 +48,7 @@ const WebhookUrl = formed(isWebhook, invalidUrl)
 
 /** Settings as a user sends them. */
 export const AlertSettingsRequest = Schema.Struct({
-  kinds: list(Schema.Literals(alertKinds)),
+  kinds: list(choice(alertKinds)),
   failing_share: integer(1, 100),
   import_suppliers: Schema.NullOr(list(Schema.String)),
   email: Schema.NullOr(Email),
