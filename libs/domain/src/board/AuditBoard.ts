@@ -57,7 +57,7 @@ export class AuditBoard extends Context.Service<
 const exported = 10_000
 
 /** The limit of pages read for an export: pages may be short. */
-const pagesOfExport = 40
+const pagesOfExport = 200
 
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const instant = Schema.decodeUnknownOption(Instant)

@@ -21,8 +21,8 @@ type Query = Parameters<AuditLog["Service"]["search"]>[0]
 /** How many numbers of entries one statement reads. */
 export const sliceOfLog = 20_000
 
-/** No further slice is read after this time. */
-const patience = Duration.seconds(1)
+/** No further slice is read after this time: somebody waits for the page. */
+const patience = Duration.millis(200)
 
 /**
  * Entries are numbered when they are written, and have the time at which their request began. No

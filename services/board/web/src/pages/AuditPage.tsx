@@ -1,4 +1,5 @@
 /** The audit log: filtered, a page at a time, and as a CSV file. */
+import { useEffect } from "preact/hooks"
 import type { Audit } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
@@ -101,7 +102,17 @@ const Pages = ({ filter }: { readonly filter: Filter }) => {
   const { position: before } = paging
   const answer = useAnswer<Audit>(answers.audit({ ...asked(filter), before, limit: "100" }))
   const { value } = answer
-  const title = value === undefined ? "Audit" : ofAudit(value, before === null, now)
+  const title =
+    value === undefined
+      ? before === null
+        ? "Audit"
+        : "Searching older entries"
+      : ofAudit(value, before === null, now)
+  const isEmpty = value?.stopped === true && value.entries.length === 0
+  const older = isEmpty ? value.next_before : null
+  useEffect(() => {
+    if (older !== null) paging.skip(older)
+  }, [older])
   return (
     <>
       <Headline title="Audit">{title}</Headline>

@@ -6,6 +6,8 @@ export interface Paging<Position> {
   readonly position: Position | null
   /** Shows the page at this position; null goes back to the previous page. */
   readonly turn: (next: Position | null) => void
+  /** Shows the page at this position in place of the page that is shown. */
+  readonly skip: (next: Position) => void
 }
 
 /** Keeps where each visited page started, so that one can go back. */
@@ -13,7 +15,8 @@ export const usePaging = <Position,>(): Paging<Position> => {
   const [visited, setVisited] = useState<ReadonlyArray<Position>>([])
   const turn = (next: Position | null) =>
     setVisited((before) => (next === null ? before.slice(0, -1) : [...before, next]))
-  return { position: visited.at(-1) ?? null, turn }
+  const skip = (next: Position) => setVisited((before) => [...before.slice(0, -1), next])
+  return { position: visited.at(-1) ?? null, turn, skip }
 }
 
 interface Props<Position> {
