@@ -10,7 +10,7 @@ import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** How to write a value; null to write it unchanged. */
-export type EncodingPlan = StructPlan | ListPlan | LeafPlan | null
+export type EncodingPlan = StructPlan | ListPlan | FreePlan | LeafPlan | null
 
 interface FieldPlan {
   readonly name: string
@@ -29,46 +29,70 @@ interface ListPlan {
   readonly element: Exclude<EncodingPlan, null>
 }
 
+/** Unchanged, but with the keys of every object in the order of their UTF-16 units. */
+interface FreePlan {
+  readonly _tag: "Free"
+}
+
 interface LeafPlan {
   readonly _tag: "Leaf"
   readonly write: (value: unknown) => unknown
 }
 
+const asDeclared: WrittenForm = {
+  leaf: (ast) => leafPlanOf(ast),
+  free: null,
+  members: (fields) => fields
+}
+
 /** Encodes values as the schema does. */
 export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
-  const written = planOf(schemaTreeOf(schema))
+  const written = planOf(asDeclared, schemaTreeOf(schema))
   return (value) => encoded(written, value) as I
 }
 
 /** Writes the JSON text of the encoded value, in steps if it is large. */
-export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
-  const written = planOf(schemaTreeOf(schema))
+export const textEncoderOf = <A, I>(
+  schema: Schema.Codec<A, I>,
+  form: WrittenForm = asDeclared
+): ((value: A) => Steps<string>) => {
+  const written = planOf(form, schemaTreeOf(schema))
   return (value) => textInSteps(written, value)
 }
 
 /** Writes the JSON text of an unchanged value, in steps if it is large. */
 export const jsonInSteps = (value: unknown): Steps<string> => textInSteps(null, value)
 
+/** How a kind of JSON writes what a schema leaves open. */
+export interface WrittenForm {
+  readonly leaf: (ast: SchemaAST.AST) => LeafPlan | FreePlan | null
+  readonly free: FreePlan | null
+  /** In the order in which members are written. */
+  readonly members: (fields: ReadonlyArray<FieldPlan>) => ReadonlyArray<FieldPlan>
+}
+
 /** How the values of a schema are written. */
-export const planOf = (tree: SchemaTree): EncodingPlan => {
+const planOf = (form: WrittenForm, tree: SchemaTree): EncodingPlan => {
   switch (tree._tag) {
     case "Leaf":
-      return leafPlanOf(tree.schema.ast)
+      return form.leaf(tree.schema.ast)
     case "Free":
-      return null
+      return form.free
     case "List": {
-      const element = planOf(tree.element)
+      const element = planOf(form, tree.element)
       return element && { _tag: "List", element }
     }
     case "Struct": {
-      const fields = [...tree.fields].map(([name, { node }]) => ({ name, written: planOf(node) }))
+      const fields = form.members(
+        [...tree.fields].map(([name, { node }]) => ({ name, written: planOf(form, node) }))
+      )
       const isContainer = ({ name }: FieldPlan) => tree.fields.get(name)?.node._tag !== "Leaf"
       return { _tag: "Struct", fields, containers: fields.filter(isContainer) }
     }
   }
 }
 
-const leafPlanOf = (ast: SchemaAST.AST): EncodingPlan => {
+export const leafPlanOf = (ast: SchemaAST.AST): LeafPlan | null => {
   if (ast.encoding !== undefined) return transformed(ast, ast.encoding)
   switch (ast._tag) {
     case "String":
@@ -95,7 +119,7 @@ const encoder = (ast: SchemaAST.AST): LeafPlan => ({
 })
 
 /** Follows the links from the type to its encoding. */
-const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): EncodingPlan => {
+const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): LeafPlan | null => {
   const writes: Array<(value: unknown) => unknown> = []
   for (const { to, transformation } of links) {
     if (transformation._tag !== "Transformation") return encoder(ast)
@@ -115,6 +139,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): EncodingPla
 export const encoded = (written: EncodingPlan, value: unknown): unknown => {
   if (written === null) return value
   if (written._tag === "Leaf") return written.write(value)
+  if (written._tag === "Free") return sorted(value)
   if (written._tag === "List") {
     return (value as ReadonlyArray<unknown>).map((element) => encoded(written.element, element))
   }
@@ -126,19 +151,30 @@ export const encoded = (written: EncodingPlan, value: unknown): unknown => {
   return output
 }
 
-/** The elements and members that are written without a pause. */
-export const encodedAtOnce = 2_000
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const keys = Object.keys(value).sort()
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]))
+}
 
-/** Whether the value has so few elements and members that it fits into the room. */
-export const fits = (written: EncodingPlan, value: unknown, room: ElementBudget): boolean => {
+/** JavaScript puts such keys before all others, and in the order of their numbers. */
+const isIndex = (key: string): boolean => /^\d/.test(key)
+
+/** The elements and members that are written without a pause. */
+const encodedAtOnce = 2_000
+
+/**
+ * Whether the value has so few elements and members that it fits into the room, and an object of
+ * JavaScript keeps the order of its keys.
+ */
+const fits = (written: EncodingPlan, value: unknown, room: ElementBudget): boolean => {
   if (typeof value !== "object" || value === null || written?._tag === "Leaf") return true
-  const inside = written?._tag === "Struct" ? null : written
-  const parts = Array.isArray(value) ? value : null
-  if (parts !== null) {
-    room.left -= parts.length
+  if (Array.isArray(value)) {
+    room.left -= value.length
     if (room.left < 0) return false
-    const ofElement = inside?._tag === "List" ? inside.element : null
-    for (const element of parts) if (!fits(ofElement, element, room)) return false
+    const ofElement = elementOf(written)
+    for (const element of value) if (!fits(ofElement, element, room)) return false
     return true
   }
   if (written?._tag === "Struct") {
@@ -151,8 +187,15 @@ export const fits = (written: EncodingPlan, value: unknown, room: ElementBudget)
   const keys = Object.keys(value)
   room.left -= keys.length
   if (room.left < 0) return false
-  for (const key of keys) if (!fits(null, value[key], room)) return false
+  const free = written?._tag === "Free" ? written : null
+  if (free !== null && keys.some(isIndex)) return false
+  for (const key of keys) if (!fits(free, value[key], room)) return false
   return true
+}
+
+const elementOf = (written: EncodingPlan): EncodingPlan => {
+  if (written?._tag === "List") return written.element
+  return written?._tag === "Free" ? written : null
 }
 
 function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
@@ -170,7 +213,7 @@ interface Member {
 
 function* membersOf(written: EncodingPlan, value: object): Generator<Member, void> {
   if (Array.isArray(value)) {
-    const element = written?._tag === "List" ? written.element : null
+    const element = elementOf(written)
     for (let key = 0; key < value.length; key++) {
       yield { key, value: value[key] as unknown, written: element }
     }
@@ -180,8 +223,10 @@ function* membersOf(written: EncodingPlan, value: object): Generator<Member, voi
       if (member !== undefined) yield { key, value: member, written: ofMember }
     }
   } else {
-    for (const key of Object.keys(value)) {
-      yield { key, value: (value as Record<string, unknown>)[key], written: null }
+    const free = written?._tag === "Free" ? written : null
+    const keys = free === null ? Object.keys(value) : Object.keys(value).sort()
+    for (const key of keys) {
+      yield { key, value: (value as Record<string, unknown>)[key], written: free }
     }
   }
 }
@@ -215,7 +260,8 @@ function* writingLarge(written: EncodingPlan, value: object, parts: Array<string
         continue
       }
     }
-    room.left--
+    // Members with sorted keys are written one by one, so that they stay in order.
+    room.left -= written?._tag === "Free" && !isList ? room.left : 1
     chunk[isList ? count : member.key] = encoded(member.written, member.value)
     count++
   }
