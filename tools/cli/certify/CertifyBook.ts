@@ -10,14 +10,16 @@ import type { OpenBook } from "../book/BookFile.ts"
 import { type Place, placeAt, RepeatedNumbers } from "../book/RepeatedNumbers.ts"
 import type { Progress } from "../check/CheckBook.ts"
 import { makeWorkerPool } from "../check/WorkerPool.ts"
-import { type CertifiedBlock, type CertifiedLine, type CertifiedLines } from "./CertifiedBlock.ts"
-import { type CertifySettings, leafBytes } from "./CertifiedBlock.ts"
+import {
+  type CertifiedBlock,
+  type CertifiedPart,
+  type CertifySettings,
+  leafBytes
+} from "./CertifiedBlock.ts"
 import { hashing } from "./NodeHashing.ts"
 
 export interface CertifyOptions extends CertifySettings {
   readonly book: OpenBook
-  /** The numbers of accounts that are left out. */
-  readonly except: ReadonlySet<string>
   readonly threads: number
   readonly onProgress: (progress: Progress) => Effect.Effect<void>
 }
@@ -30,7 +32,6 @@ const worker = new URL(`./CertifyWorker${extname(import.meta.filename)}`, import
 
 /** Collects the accounts of blocks. Of lines that repeat each other exactly, one counts. */
 class Collector {
-  readonly #except: ReadonlySet<string>
   readonly #tree = new LocalTree()
   readonly #sums = new SumsBuilder()
   readonly #documents = new Set<string>()
@@ -42,24 +43,33 @@ class Collector {
   /** The accounts that are not in the tree, and have additions. */
   readonly withoutAccount: Set<string>
 
-  constructor({ added, except }: Pick<CertifyOptions, "added" | "except">) {
-    this.#except = except
+  constructor({ added }: Pick<CertifyOptions, "added">) {
     this.withoutAccount = new Set(added.keys())
   }
 
-  add({ csv, firstLine }: Pick<Block, "csv" | "firstLine">, block: CertifiedBlock): void {
-    const lines = JSON.parse(block.lines) as CertifiedLines
-    for (const [at, line] of lines.entries()) {
-      this.counts.lines++
-      const place = placeAt(firstLine + at, csv?.rows[at])
-      if (line === null) this.#fail(place)
-      else if (line === "other_cohort") this.counts.otherCohorts++
-      else if (this.#except.has(line.number)) this.counts.excepted++
-      else {
-        const leaf = block.leaves.subarray(at * leafBytes, (at + 1) * leafBytes)
-        this.#addAccount(line, leaf, place)
-      }
+  /** Adds the accounts of a block. Gives the lines with the number of an earlier line. */
+  addAccounts({ csv, firstLine }: Block, block: CertifiedBlock): ReadonlySet<number> {
+    const { counts } = this
+    counts.lines += block.numbers.length
+    counts.otherCohorts += block.otherCohorts
+    counts.excepted += block.excepted
+    const place = (at: number) => placeAt(firstLine + at, csv?.rows[at])
+    const failed = new Set(block.failed)
+    const repeating = new Set<number>()
+    for (const [at, number] of block.numbers.entries()) {
+      if (failed.has(at)) this.#fail(place(at))
+      if (number === null) continue
+      const leaf = block.leaves.subarray(at * leafBytes, (at + 1) * leafBytes)
+      if (!this.#addAccount(number, leaf, place(at))) repeating.add(at)
     }
+    return repeating
+  }
+
+  /** Adds what a block has apart from its accounts. */
+  addSums({ documents, refused, sums }: CertifiedBlock): void {
+    this.#sums.merge(sums)
+    for (const path of documents) this.#documents.add(path)
+    this.refused.push(...refused)
   }
 
   get tree(): SortedTree {
@@ -79,23 +89,17 @@ class Collector {
     }
   }
 
-  #addAccount(
-    { documents, number, refused, sums }: CertifiedLine,
-    leaf: Uint8Array,
-    place: Place
-  ): void {
+  #addAccount(number: string, leaf: Uint8Array, place: Place): boolean {
     const known = this.#repeated.count
     const content = Buffer.from(leaf.buffer, leaf.byteOffset).readUIntBE(0, 6)
-    if (this.#repeated.add(number, place, content) !== null) return this.#fail(place)
-    if (this.#repeated.count === known) {
-      this.counts.repeated++
-      return
+    if (this.#repeated.add(number, place, content) !== null) this.#fail(place)
+    else if (this.#repeated.count === known) this.counts.repeated++
+    else {
+      this.#tree.add(number, leaf)
+      this.withoutAccount.delete(number)
+      return true
     }
-    this.#tree.add(number, leaf)
-    this.#sums.add(sums)
-    for (const path of documents) this.#documents.add(path)
-    this.refused.push(...refused)
-    this.withoutAccount.delete(number)
+    return false
   }
 
   #fail(place: Place): void {
@@ -105,12 +109,12 @@ class Collector {
 }
 
 export const certifyBook = Effect.fnUntraced(function* (options: CertifyOptions) {
-  const { added, book, cohort, onProgress, settings, threads } = options
+  const { added, book, cohort, except, onProgress, settings, threads } = options
   const startedAt = yield* Clock.currentTimeMillis
   const elapsed = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
   const pool = yield* makeWorkerPool<CertifiedBlock>(threads, {
     file: worker,
-    settings: { settings, cohort, added } satisfies CertifySettings
+    settings: { settings, cohort, except, added } satisfies CertifySettings
   })
   const collector = new Collector(options)
   const { counts } = collector
@@ -121,7 +125,9 @@ export const certifyBook = Effect.fnUntraced(function* (options: CertifyOptions)
     ),
     Stream.runForEach(
       Effect.fnUntraced(function* ([block, certified]) {
-        collector.add(block, certified)
+        const without = collector.addAccounts(block, certified)
+        const part: CertifiedPart = { ...block, bytes: certified.bytes, without }
+        collector.addSums(without.size === 0 ? certified : yield* pool.run(part))
         yield* onProgress({
           lines: counts.lines,
           failed: counts.failed,

@@ -6,22 +6,21 @@ import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { offlineBatch, validatingLine } from "@data-import/domain/batches/LineValidation"
 import { entryHash, entryText, nothingAdded } from "@data-import/domain/certificates/AccountEntry"
-import { documentsOf, sumsOf } from "@data-import/domain/certificates/CertifiedSums"
+import { documentsOf, SumsBuilder } from "@data-import/domain/certificates/CertifiedSums"
 import { readAddition, SentAdditions } from "@data-import/domain/certificates/SentAdditions"
 import { isObject, parse } from "@data-import/domain/schema/Json"
 import type { Facts } from "@data-import/domain/schema/Rules"
 import { finish } from "@data-import/domain/support/Steps"
-import type { Block } from "../book/Block.ts"
 import {
   type AddedLine,
   type CertifiedBlock,
-  type CertifiedLines,
+  type CertifiedPart,
   type CertifySettings,
   leafBytes
 } from "./CertifiedBlock.ts"
 import { hashing } from "./NodeHashing.ts"
 
-const { added, cohort, settings } = workerData as CertifySettings
+const { added, cohort, except, settings } = workerData as CertifySettings
 
 /** The facts of today, except that a note without a time was created at an unknown earlier one. */
 const factsOf = (now: DateTime.Utc): Facts => ({
@@ -37,6 +36,8 @@ const bodyOf = (text: string): unknown => {
   return { import_supplier: settings.supplier, ...parsed.success }
 }
 
+const nothing = { items: nothingAdded, refused: [] }
+
 const additionsTo = (account: Account, lines: ReadonlyArray<AddedLine>, facts: Facts) => {
   const additions = new SentAdditions(account, facts.now)
   const refused = lines.flatMap(({ place, text }) => {
@@ -50,34 +51,56 @@ const additionsTo = (account: Account, lines: ReadonlyArray<AddedLine>, facts: F
   return { items: additions.items, refused }
 }
 
-const certify = ({ bytes, lines: count }: Block, now: DateTime.Utc): CertifiedBlock => {
+const certify = ({ bytes, lines, without }: CertifiedPart, now: DateTime.Utc): CertifiedBlock => {
   const splitter = new LineSplitter()
   const batch = offlineBatch(settings.supplier, now)
   const facts = factsOf(now)
-  const leaves = new Uint8Array(count * leafBytes)
-  const certifyLine = (line: SplitLine, at: number): CertifiedLines[number] => {
+  const leaves = new Uint8Array(lines * leafBytes)
+  const sums = new SumsBuilder()
+  const documents = new Set<string>()
+  const refused: Array<string> = []
+  const failed: Array<number> = []
+  let [otherCohorts, excepted] = [0, 0]
+  const numberOf = (line: SplitLine, at: number): string | null => {
+    if (without?.has(at) === true) return null
     const validated = finish(validatingLine(batch, line, facts))
-    if (Result.isFailure(validated)) return null
-    const { cohort: own, payload } = validated.success
-    if (cohort !== null && own !== cohort) return "other_cohort"
-    const number = payload.external_account_number
-    const sent = added.get(number)
-    const { items, refused } =
-      sent === undefined ? { items: nothingAdded, refused: [] } : additionsTo(payload, sent, facts)
-    leaves.set(entryHash(hashing, finish(entryText(hashing, payload, items))), at * leafBytes)
-    return {
-      number,
-      sums: sumsOf(payload, items),
-      documents: [...documentsOf(payload, items)],
-      refused
+    if (Result.isFailure(validated)) {
+      failed.push(at)
+      return null
     }
+    const { cohort: own, payload } = validated.success
+    const number = payload.external_account_number
+    if (cohort !== null && own !== cohort) otherCohorts++
+    else if (except.has(number)) excepted++
+    else {
+      const sent = added.get(number)
+      const additions = sent === undefined ? nothing : additionsTo(payload, sent, facts)
+      const text = finish(entryText(hashing, payload, additions.items))
+      leaves.set(entryHash(hashing, text), at * leafBytes)
+      sums.addAccount(payload, additions.items)
+      for (const path of documentsOf(payload, additions.items)) documents.add(path)
+      refused.push(...additions.refused)
+      return number
+    }
+    return null
   }
-  const lines = [...splitter.feed(bytes), ...splitter.end()].map(certifyLine)
-  return { lines: JSON.stringify(lines), leaves }
+  const numbers = [...splitter.feed(bytes), ...splitter.end()].map(numberOf)
+  const { totals } = sums
+  return {
+    numbers,
+    leaves,
+    failed,
+    otherCohorts,
+    excepted,
+    sums: totals,
+    documents,
+    refused,
+    bytes
+  }
 }
 
 // An error ends the thread, and the pool notices that.
-parentPort?.on("message", (block: Block) => {
-  const certified = Effect.runSync(Effect.map(DateTime.now, (now) => certify(block, now)))
-  parentPort?.postMessage(certified, [certified.leaves.buffer])
+parentPort?.on("message", (part: CertifiedPart) => {
+  const certified = Effect.runSync(Effect.map(DateTime.now, (now) => certify(part, now)))
+  parentPort?.postMessage(certified, [certified.leaves.buffer, certified.bytes.buffer])
 })

@@ -13,7 +13,7 @@ import { HistoricalStatement } from "../accounts/Statement.ts"
 import { AccountTransaction } from "../accounts/Transaction.ts"
 import { isNoteOnMoves, unmoved } from "../additions/TransactionImport.ts"
 import { treeHash } from "../merkle/InclusionProof.ts"
-import { leafHash } from "../merkle/MerkleTree.ts"
+import { leafHashOfText } from "../merkle/MerkleTree.ts"
 import type { Hashing } from "../requests/Hashing.ts"
 import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
@@ -87,8 +87,6 @@ function* itemTexts(added: AddedItems): Steps<ReadonlyArray<string>> {
   ]
 }
 
-const encoder = new TextEncoder()
-
 /** The root of the added items in hexadecimal, whatever their order; empty if there are none. */
 function* addedRoot({ digest }: Hashing["Service"], added: AddedItems): Steps<string> {
   if (added === nothingAdded) return ""
@@ -97,7 +95,7 @@ function* addedRoot({ digest }: Hashing["Service"], added: AddedItems): Steps<st
   return hexOf(
     treeHash(
       digest,
-      texts.map((text) => leafHash(digest, encoder.encode(text)))
+      texts.map((text) => leafHashOfText(digest, text))
     )
   )
 }
@@ -157,4 +155,4 @@ export function* entryText(
 
 /** The leaf of an entry in the tree. */
 export const entryHash = ({ digest }: Hashing["Service"], text: string): Uint8Array =>
-  leafHash(digest, encoder.encode(text))
+  leafHashOfText(digest, text)

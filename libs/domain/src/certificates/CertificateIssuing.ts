@@ -4,7 +4,7 @@
  * Source: docs/contract/certificates.md#issuing.
  */
 import { DateTime, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { leafHash, makeGrowingTree } from "../merkle/MerkleTree.ts"
+import { leafHashOfText, makeGrowingTree } from "../merkle/MerkleTree.ts"
 import {
   certifiedTotals,
   differenceOf,
@@ -106,8 +106,6 @@ const certifiedAccounts = Effect.fnUntraced(function* (
   return { tree_size: tree.size(), root: hexOf(tree.root()), ...sums.sums(), recomputed }
 })
 
-const encoder = new TextEncoder()
-
 /** The second tree: of the documents whose content the store knows. */
 const certifiedDocuments = Effect.fnUntraced(function* ({ hashing }: Ports, snapshot: Snapshot) {
   const tree = makeGrowingTree(hashing.digest)
@@ -119,7 +117,7 @@ const certifiedDocuments = Effect.fnUntraced(function* ({ hashing }: Ports, snap
       const { sha256, size } = content
       const path = JSON.stringify(document_path)
       const text = `{"document_path":${path},"sha256":"${sha256}","size":${size}}`
-      tree.append(leafHash(hashing.digest, encoder.encode(text)))
+      tree.append(leafHashOfText(hashing.digest, text))
       bytes += size
     }
     count += page.length

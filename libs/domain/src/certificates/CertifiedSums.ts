@@ -25,28 +25,29 @@ interface TransactionSum extends Sum {
   readonly reason: string | null
 }
 
+/** Sums over accounts, which can pass between threads. */
+export interface Totals {
+  imported: bigint
+  added: bigint
+  readonly ledgers: Map<string, Sum>
+  readonly transactions: Map<string, TransactionSum>
+  readonly statements: Sum
+}
+
 const textOf = (hundredths: bigint): string => twoDecimals(BigDecimal.make(hundredths, 2))
 
 const keyOf = ({ reason, type }: Pick<TransactionSum, "reason" | "type">): string =>
   reason === null ? type : `${type} ${reason}`
 
-class TransactionSums {
-  readonly #sums = new Map<string, TransactionSum>()
+const enlarge = (sum: Sum, { count, hundredths }: Sum): void => {
+  sum.count += count
+  sum.hundredths += hundredths
+}
 
-  add({ count, hundredths, reason, type }: TransactionSum): void {
-    const key = keyOf({ reason, type })
-    const present = this.#sums.get(key)
-    if (present === undefined) {
-      this.#sums.set(key, { type, reason, count, hundredths })
-    } else {
-      present.count += count
-      present.hundredths += hundredths
-    }
-  }
-
-  get all(): ReadonlyArray<TransactionSum> {
-    return [...this.#sums.values()]
-  }
+const addTo = <S extends Sum>(sums: Map<string, S>, key: string, sum: S): void => {
+  const present = sums.get(key)
+  if (present === undefined) sums.set(key, { ...sum })
+  else enlarge(present, sum)
 }
 
 const transactionsOf = (account: Account, added: AddedItems): ReadonlyArray<Transaction> => [
@@ -58,42 +59,118 @@ const transactionsOf = (account: Account, added: AddedItems): ReadonlyArray<Tran
 ]
 
 /** A statement of the payload that was completed counts once. */
-const statementsOf = (account: Account, { statements }: AddedItems): AccountSums["statements"] => {
+const statementsOf = (account: Account, { statements }: AddedItems): Sum => {
   const ids = new Set<string>(statements.map(({ statement_id }) => statement_id))
   for (const { statement_id } of account.statements ?? []) ids.add(statement_id)
   const amounts = statements.flatMap(({ gross_amount }) => gross_amount ?? [])
-  return [ids.size, String(hundredthsOf(sum(amounts)))]
+  return { count: ids.size, hundredths: hundredthsOf(sum(amounts)) }
 }
 
 /** A certificate is kept for ever, so it has no free text, which may name a person. */
 const codeOf = (reason: string | undefined): string | null =>
   reason !== undefined && /^[A-Z][A-Z0-9_]*$/.test(reason) ? reason : null
 
-/** As for `entryMembers`. */
+/** Adds up the sums of accounts. */
+export class SumsBuilder {
+  readonly totals: Totals = {
+    imported: 0n,
+    added: 0n,
+    ledgers: new Map(),
+    transactions: new Map(),
+    statements: { count: 0, hundredths: 0n }
+  }
+
+  /** Adds an account; the balance is as for `entryMembers`. */
+  addAccount(
+    account: Account,
+    added: AddedItems,
+    balance: BigDecimal.BigDecimal = openingBalance(account)
+  ): this {
+    const { ledgers, statements, transactions } = this.totals
+    for (const { amount, reason, type } of transactionsOf(account, added)) {
+      const kind = { type, reason: codeOf(reason) }
+      addTo(transactions, keyOf(kind), { ...kind, count: 1, hundredths: hundredthsOf(amount) })
+    }
+    const signed = added.transactions.map(({ transaction }) => signedAmount(transaction))
+    this.totals.imported += hundredthsOf(balance)
+    this.totals.added += hundredthsOf(sum(signed))
+    for (const ledger of account.ledgers ?? []) {
+      addTo(ledgers, ledger.ledger_code, { count: 1, hundredths: hundredthsOf(balanceOf(ledger)) })
+    }
+    enlarge(statements, statementsOf(account, added))
+    return this
+  }
+
+  /** Adds the stored sums of an account. */
+  add({ added, imported, ledgers, statements, transactions }: AccountSums): void {
+    const { totals } = this
+    totals.imported += BigInt(imported)
+    totals.added += BigInt(added)
+    for (const [code, hundredths] of ledgers) {
+      addTo(totals.ledgers, code, { count: 1, hundredths: BigInt(hundredths) })
+    }
+    for (const [type, reason, count, hundredths] of transactions) {
+      const kind = { type, reason }
+      addTo(totals.transactions, keyOf(kind), { ...kind, count, hundredths: BigInt(hundredths) })
+    }
+    const [count, hundredths] = statements
+    enlarge(totals.statements, { count, hundredths: BigInt(hundredths) })
+  }
+
+  /** Adds the sums of other accounts. */
+  merge({ added, imported, ledgers, statements, transactions }: Totals): void {
+    const { totals } = this
+    totals.imported += imported
+    totals.added += added
+    for (const [code, sum] of ledgers) addTo(totals.ledgers, code, sum)
+    for (const [key, sum] of transactions) addTo(totals.transactions, key, sum)
+    enlarge(totals.statements, statements)
+  }
+
+  sums(): CertifiedSums {
+    const { added, imported, ledgers, statements, transactions } = this.totals
+    return {
+      balance_as_imported: textOf(imported),
+      balance_added: textOf(added),
+      balance: textOf(imported + added),
+      ledger_balances: [...ledgers]
+        .sort(([one], [other]) => compareCodePoints(one, other))
+        .map(([ledger_code, { count, hundredths }]) => ({
+          ledger_code,
+          ledgers: count,
+          balance: textOf(hundredths)
+        })),
+      transactions: [...transactions]
+        .sort(([one], [other]) => compareCodePoints(one, other))
+        .map(([, { count, hundredths, reason, type }]) => ({
+          type,
+          reason,
+          count,
+          amount: textOf(hundredths)
+        })),
+      statements: { count: statements.count, gross_amount: textOf(statements.hundredths) }
+    }
+  }
+}
+
+/** As they are stored; the balance is as for `entryMembers`. */
 export const sumsOf = (
   account: Account,
   added: AddedItems,
-  balance: BigDecimal.BigDecimal = openingBalance(account)
+  balance?: BigDecimal.BigDecimal
 ): AccountSums => {
-  const transactions = new TransactionSums()
-  for (const { amount, reason, type } of transactionsOf(account, added)) {
-    transactions.add({ type, reason: codeOf(reason), count: 1, hundredths: hundredthsOf(amount) })
-  }
-  const signed = added.transactions.map(({ transaction }) => signedAmount(transaction))
+  const { totals } = new SumsBuilder().addAccount(account, added, balance)
   return {
-    imported: String(hundredthsOf(balance)),
-    added: String(hundredthsOf(sum(signed))),
-    ledgers: (account.ledgers ?? []).map((ledger) => [
-      ledger.ledger_code,
-      String(hundredthsOf(balanceOf(ledger)))
-    ]),
-    transactions: transactions.all.map(({ count, hundredths, reason, type }) => [
+    imported: String(totals.imported),
+    added: String(totals.added),
+    ledgers: [...totals.ledgers].map(([code, { hundredths }]) => [code, String(hundredths)]),
+    transactions: [...totals.transactions.values()].map(({ count, hundredths, reason, type }) => [
       type,
       reason,
       count,
       String(hundredths)
     ]),
-    statements: statementsOf(account, added)
+    statements: [totals.statements.count, String(totals.statements.hundredths)]
   }
 }
 
@@ -107,55 +184,3 @@ export const documentsOf = (account: Account, added: AddedItems): ReadonlySet<st
       )
     ])
   )
-
-/** Adds up the sums of accounts. */
-export class SumsBuilder {
-  #imported = 0n
-  #added = 0n
-  readonly #ledgers = new Map<string, Sum>()
-  readonly #transactions = new TransactionSums()
-  readonly #statements: Sum = { count: 0, hundredths: 0n }
-
-  add({ added, imported, ledgers, statements, transactions }: AccountSums): void {
-    this.#imported += BigInt(imported)
-    this.#added += BigInt(added)
-    for (const [code, hundredths] of ledgers) {
-      const ledger = this.#ledgers.get(code) ?? { count: 0, hundredths: 0n }
-      ledger.count++
-      ledger.hundredths += BigInt(hundredths)
-      this.#ledgers.set(code, ledger)
-    }
-    for (const [type, reason, count, hundredths] of transactions) {
-      this.#transactions.add({ type, reason, count, hundredths: BigInt(hundredths) })
-    }
-    this.#statements.count += statements[0]
-    this.#statements.hundredths += BigInt(statements[1])
-  }
-
-  sums(): CertifiedSums {
-    return {
-      balance_as_imported: textOf(this.#imported),
-      balance_added: textOf(this.#added),
-      balance: textOf(this.#imported + this.#added),
-      ledger_balances: [...this.#ledgers]
-        .sort(([one], [other]) => compareCodePoints(one, other))
-        .map(([ledger_code, { count, hundredths }]) => ({
-          ledger_code,
-          ledgers: count,
-          balance: textOf(hundredths)
-        })),
-      transactions: this.#transactions.all
-        .toSorted((one, other) => compareCodePoints(keyOf(one), keyOf(other)))
-        .map(({ count, hundredths, reason, type }) => ({
-          type,
-          reason,
-          count,
-          amount: textOf(hundredths)
-        })),
-      statements: {
-        count: this.#statements.count,
-        gross_amount: textOf(this.#statements.hundredths)
-      }
-    }
-  }
-}

@@ -20,6 +20,12 @@ const prefixed = (prefix: number, ...parts: ReadonlyArray<Uint8Array>): Uint8Arr
 export const leafHash = (digest: Digest, entry: Uint8Array): Uint8Array =>
   digest(prefixed(0, entry))
 
+const encoder = new TextEncoder()
+
+/** The leaf of a text in UTF-8. Its prefix is a character of the text, so that nothing is copied. */
+export const leafHashOfText = (digest: Digest, text: string): Uint8Array =>
+  digest(encoder.encode(`\0${text}`))
+
 export const nodeHash = (digest: Digest, left: Uint8Array, right: Uint8Array): Uint8Array =>
   digest(prefixed(1, left, right))
 

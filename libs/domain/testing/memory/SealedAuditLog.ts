@@ -1,7 +1,7 @@
 /** The sealed audit log in memory, where nothing alters an entry. */
 import { Effect, Layer } from "effect"
 import { SealedAuditLog } from "../../src/audit/SealedAuditLog.ts"
-import { leafHash, makeGrowingTree } from "../../src/merkle/MerkleTree.ts"
+import { leafHashOfText, makeGrowingTree } from "../../src/merkle/MerkleTree.ts"
 import { Hashing } from "../../src/requests/Hashing.ts"
 import { hexOf } from "../../src/support/Hexadecimal.ts"
 import { layerMemory as hashing } from "./Hashing.ts"
@@ -11,8 +11,7 @@ const make = Effect.gen(function* () {
   const { audit } = yield* MemoryStore
   const { digest } = yield* Hashing
   let size = 0
-  const hashOf = (entry: (typeof audit)[number]) =>
-    leafHash(digest, new TextEncoder().encode(JSON.stringify(entry)))
+  const hashOf = (entry: (typeof audit)[number]) => leafHashOfText(digest, JSON.stringify(entry))
   const sealed = ({ after, limit }: { readonly after: bigint; readonly limit: number }) =>
     audit.slice(Number(after), Math.min(Number(after) + limit, size)).map((each, index) => {
       const { entry, key } = each

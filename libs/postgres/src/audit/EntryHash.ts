@@ -4,7 +4,7 @@
  * left when the number is erased.
  */
 import { hash } from "node:crypto"
-import { leafHash } from "@data-import/domain/merkle/MerkleTree"
+import { leafHashOfText } from "@data-import/domain/merkle/MerkleTree"
 import { digest } from "../tables/Hashes.ts"
 
 /** No valid number begins with a blank. */
@@ -46,5 +46,5 @@ export const entryHash = (entry: HashedEntry): string => {
   const { action, api_key, at, id, import_supplier, organisation, outcome, request_id } = entry
   const members = [id, at, organisation, api_key, request_id, action, outcome, import_supplier]
   const text = [...members, number].map(netstring).join("")
-  return Buffer.from(leafHash(digest, Buffer.from(text))).toString("hex")
+  return Buffer.from(leafHashOfText(digest, text)).toString("hex")
 }
