@@ -67,6 +67,10 @@ export interface CsvPart extends CsvHeader {
 const blockBytes = 512 * 1024
 const blockLines = 1_000
 
+/** Whether lines may follow. A block that is not full is the last, and often the only one. */
+export const isFull = ({ bytes, lines }: Block): boolean =>
+  bytes.length >= blockBytes || lines >= blockLines
+
 const lineFeed = 0x0a
 
 /**

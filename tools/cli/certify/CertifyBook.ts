@@ -109,12 +109,14 @@ class Collector {
 }
 
 export const certifyBook = Effect.fnUntraced(function* (options: CertifyOptions) {
-  const { added, book, cohort, except, onProgress, settings, threads } = options
+  const { added, book, cohort, except, onProgress, threads } = options
+  const settings: CertifySettings = { settings: options.settings, cohort, except, added }
   const startedAt = yield* Clock.currentTimeMillis
   const elapsed = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt)
-  const pool = yield* makeWorkerPool<CertifiedBlock>(threads, {
+  const pool = yield* makeWorkerPool(threads, {
     file: worker,
-    settings: { settings, cohort, except, added } satisfies CertifySettings
+    settings,
+    here: async () => (await import("./BlockCertification.ts")).blockCertification(settings)
   })
   const collector = new Collector(options)
   const { counts } = collector
@@ -141,7 +143,7 @@ export const certifyBook = Effect.fnUntraced(function* (options: CertifyOptions)
   if (counts.lines === 0) return yield* emptyBook(book.name)
   const certificate = collector.certificate()
   return {
-    supplier: settings.supplier,
+    supplier: options.settings.supplier,
     cohort,
     ...counts,
     failedAt: collector.failed,

@@ -126,13 +126,15 @@ const checkBlocks = Effect.fnUntraced(function* (
   supplier: WireCode | null
 ) {
   const startedAt = yield* Clock.currentTimeMillis
-  const pool = yield* makeWorkerPool<CheckedBlock>(threads, {
+  const settings: WorkerSettings = {
+    settings: { ...configuration, supplier: supplier ?? unnamed },
+    columns: map === null ? null : columnsByAttr(map),
+    reports: reports.map(({ kind }) => kind)
+  }
+  const pool = yield* makeWorkerPool(threads, {
     file: worker,
-    settings: {
-      settings: { ...configuration, supplier: supplier ?? unnamed },
-      columns: map === null ? null : columnsByAttr(map),
-      reports: reports.map(({ kind }) => kind)
-    } satisfies WorkerSettings
+    settings,
+    here: async () => (await import("./BlockCheck.ts")).blockCheck(settings)
   })
   for (const { begin } of reports) yield* begin(map !== null)
   const [builder, warnings] = [new SummaryBuilder(), new SummaryBuilder()]

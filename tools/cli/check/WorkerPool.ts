@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads"
 import { Effect, type Scope } from "effect"
-import type { Block } from "../book/Block.ts"
+import { type Block, isFull } from "../book/Block.ts"
 
 interface Waiting<Answer> {
   readonly resolve: (answer: Answer) => void
@@ -12,9 +12,14 @@ interface Waiting<Answer> {
 }
 
 /** What a thread runs: its module, and the settings that it gets as `workerData`. */
-export interface Work {
+interface ThreadWork {
   readonly file: URL
   readonly settings: unknown
+}
+
+/** What is done with a block, in a thread or in this process. */
+export interface Work<Answer> extends ThreadWork {
+  readonly here: () => Promise<(block: Block) => Effect.Effect<Answer>>
 }
 
 /** A thread answers in the order of its requests. */
@@ -23,7 +28,7 @@ class Thread<Answer> {
   readonly #waiting: Array<Waiting<Answer>> = []
   #broken: Error | null = null
 
-  constructor({ file, settings }: Work) {
+  constructor({ file, settings }: ThreadWork) {
     this.#worker = new Worker(file, { workerData: settings })
     this.#worker.on("message", (answer: Answer) => this.#waiting.shift()?.resolve(answer))
     this.#worker.on("error", (error) => this.#break(error as Error))
@@ -59,21 +64,24 @@ export interface WorkerPool<Answer> {
   readonly run: (block: Block) => Effect.Effect<Answer>
 }
 
-/** A thread takes a second to start, so that a small book is read by one. */
+/** Threads start while all others are busy. */
 class Pool<Answer> {
   readonly #most: number
-  readonly #work: Work
+  readonly #work: ThreadWork
   readonly #threads: Array<Thread<Answer>> = []
 
-  constructor(most: number, work: Work) {
+  constructor(most: number, work: ThreadWork) {
     this.#most = most
     this.#work = work
-    this.#start()
+  }
+
+  get isIdle(): boolean {
+    return this.#threads.length === 0
   }
 
   run(block: Block): Promise<Answer> {
-    const idlest = this.#threads.reduce((one, other) => (other.load < one.load ? other : one))
-    const isBusy = idlest.load > 0 && this.#threads.length < this.#most
+    const [idlest] = this.#threads.toSorted((one, other) => one.load - other.load)
+    const isBusy = idlest === undefined || (idlest.load > 0 && this.#threads.length < this.#most)
     return (isBusy ? this.#start() : idlest).run(block)
   }
 
@@ -90,14 +98,18 @@ class Pool<Answer> {
 
 export const makeWorkerPool = <Answer>(
   threads: number,
-  work: Work
-): Effect.Effect<WorkerPool<Answer>, never, Scope.Scope> => {
-  const start = Effect.sync(() => new Pool<Answer>(threads, work))
-  return Effect.map(
-    Effect.acquireRelease(start, (pool) => Effect.promise(() => pool.end())),
-    (pool) => ({
+  work: Work<Answer>
+): Effect.Effect<WorkerPool<Answer>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const open = Effect.sync(() => new Pool<Answer>(threads, work))
+    const pool = yield* Effect.acquireRelease(open, (made) => Effect.promise(() => made.end()))
+    const here = yield* Effect.cached(Effect.promise(work.here))
+    return {
       concurrency: 2 * threads + 1,
-      run: (block) => Effect.promise(() => pool.run(block))
-    })
-  )
-}
+      // A thread takes longer to start than a small book to be read.
+      run: (block) =>
+        pool.isIdle && !isFull(block)
+          ? Effect.flatMap(here, (run) => run(block))
+          : Effect.promise(() => pool.run(block))
+    }
+  })

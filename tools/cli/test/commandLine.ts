@@ -6,14 +6,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { putAll, type Wire } from "@data-import/domain/testing/wire"
 import { Effect } from "effect"
-import { TestConsole } from "effect/testing"
+import { TestClock, TestConsole } from "effect/testing"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import { run } from "../DataImport.ts"
 
 /** Runs a command line. Gives what it printed and its exit status. */
 export const dataImport = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }
-  const exit = yield* Effect.exit(Effect.provide(run(args, "1.2.3"), NodeServices.layer))
+  const command = Effect.provide(run(args, "1.2.3"), NodeServices.layer)
+  const exit = yield* Effect.exit(TestClock.withLive(command))
   const out = (yield* TestConsole.logLines).slice(before.out.length).join("\n")
   const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
   return { status: exitStatusOf(exit), out, err }
