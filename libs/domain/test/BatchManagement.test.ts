@@ -7,7 +7,7 @@ import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import { BatchManagement, layer as managementLayer } from "../src/batches/BatchManagement.ts"
 import { BatchUpload, layer as uploadLayer } from "../src/batches/BatchUpload.ts"
 import { BatchLimits } from "../src/batches/BatchLimits.ts"
-import { batchLimits, type LineEnd } from "../src/batches/BatchLine.ts"
+import { batchLimits, type EndedLine } from "../src/batches/BatchLine.ts"
 import type { LineOutcome } from "../src/batches/Counts.ts"
 import { Batches } from "../src/batches/Batches.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -255,7 +255,11 @@ const endedBatch = Effect.gen(function* () {
   const at = yield* DateTime.now
   const chunk = Option.getOrThrow(yield* batches.take({ last: null, at }))
   const problem = { code: "required", attr: "customers", detail: "Required." } as const
-  const endOf = (line: number, outcome: LineOutcome, problems: LineEnd["problems"]): LineEnd => ({
+  const endOf = (
+    line: number,
+    outcome: LineOutcome,
+    problems: EndedLine["problems"]
+  ): EndedLine => ({
     line,
     externalAccountNumber: null,
     outcome,

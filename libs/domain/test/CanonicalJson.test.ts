@@ -16,7 +16,7 @@ import { keyOf } from "./importPrograms.ts"
 const writingAnything = canonicalTextOf(Schema.Unknown)
 
 const canonical = (text: string): string =>
-  finish(writingAnything(Result.getOrThrow(finish(Json.parsing(text)))))
+  finish(writingAnything(Result.getOrThrow(finish(Json.parseInSteps(text)))))
 
 const Price = decimalNumber({ before: 8, after: 7 })
 const writingPrice = canonicalTextOf(Schema.Struct({ price_per_unit: Price }))

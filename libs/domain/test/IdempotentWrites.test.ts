@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Keep, KeyedRequest } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder, KeyedRequest } from "../src/idempotency/IdempotencyKey.ts"
 import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import { audited, beginImported, call, onAccount, postImport, world } from "./postImportPrograms.ts"
 import {
@@ -25,7 +25,7 @@ const textOf = (answer: unknown) => JSON.stringify(answer)
 /** Runs the write under its key; returns its answer as text. */
 const under = Effect.fnUntraced(function* <E>(
   request: KeyedRequest,
-  write: (keep: Keep<unknown>) => Effect.Effect<unknown, E>
+  write: (recorder: ResponseRecorder<unknown>) => Effect.Effect<unknown, E>
 ) {
   const { run } = yield* idempotentWrites()
   const written = yield* run(request, inOneStep(textOf), write)
@@ -44,7 +44,7 @@ describe("an idempotency key", () => {
       yield* beginImported()
       const program = yield* postImport()
       const request = freshKeyed(demo.organisation)
-      const send = under(request, (keep) => call(program, "transactions", {}, demo, keep))
+      const send = under(request, (recorder) => call(program, "transactions", {}, demo, recorder))
       const first = yield* send
       expect(first).toContain("TRANSACTION_ADDED_TO_ACCOUNT")
       const replayed = first.replace("fresh", "replayed")
@@ -68,11 +68,11 @@ describe("an idempotency key", () => {
         Effect.flip(run(each, inOneStep(textOf), none.write))
       const reused = { code: "idempotency_key_reused" }
       const inUse = { code: "idempotency_key_in_use", retryAfterSeconds: 1 }
-      const first = yield* under(request, (keep) =>
+      const first = yield* under(request, (recorder) =>
         Effect.gen(function* () {
           expect(yield* refusalOf(other)).toMatchObject(reused)
           expect(yield* refusalOf(request)).toMatchObject(inUse)
-          return yield* program.stage(demo, stageBody(), keep)
+          return yield* program.stage(demo, stageBody(), recorder)
         })
       )
       expect(first).toContain(`fresh {"first":true`)
@@ -86,7 +86,7 @@ describe("an idempotency key", () => {
       yield* begin()
       const program = yield* programs()
       const request = freshKeyed(demo.organisation)
-      yield* under(request, (keep) => program.stage(demo, stageBody(), keep))
+      yield* under(request, (recorder) => program.stage(demo, stageBody(), recorder))
       const ofRival = { ...request, organisation: rival.organisation }
       const { count, write } = counted()
       expect(yield* under(ofRival, write)).toBe("fresh 1")
@@ -101,7 +101,7 @@ describe("a write without effect", () => {
       yield* begin({ status: "Paused" })
       const program = yield* programs()
       const request = freshKeyed(demo.organisation)
-      const send = under(request, (keep) => program.stage(demo, stageBody(), keep))
+      const send = under(request, (recorder) => program.stage(demo, stageBody(), recorder))
       const code = "import_supplier_migration_not_ongoing"
       expect(yield* Effect.flip(send)).toMatchObject({ code })
       expect(yield* Effect.flip(send)).toMatchObject({ code })
@@ -118,12 +118,12 @@ describe("a write without effect", () => {
       yield* program.stage(demo, stageBody())
       const request = freshKeyed(demo.organisation)
       const body = processBody({ dry_run: true })
-      const dryRun = under(request, (keep) => program.process(demo, body, keep))
+      const dryRun = under(request, (recorder) => program.process(demo, body, recorder))
       for (const send of [dryRun, dryRun]) {
         expect(yield* Effect.flip(send)).toMatchObject({ code: "dry_run_successful" })
       }
       const other = { ...request, fingerprint: freshFingerprint() }
-      const create = under(other, (keep) => program.process(demo, processBody(), keep))
+      const create = under(other, (recorder) => program.process(demo, processBody(), recorder))
       expect(yield* create).toContain("fresh")
       expect(yield* create).toContain("replayed")
     }).pipe(Effect.provide(world))
@@ -135,7 +135,7 @@ describe("a write without effect", () => {
       const program = yield* postImport()
       yield* call(program, "notes")
       const request = freshKeyed(demo.organisation)
-      const send = under(request, (keep) => call(program, "notes", {}, demo, keep))
+      const send = under(request, (recorder) => call(program, "notes", {}, demo, recorder))
       for (const each of [send, send]) {
         const answer = yield* each
         expect(answer).toContain("fresh")
@@ -167,12 +167,13 @@ describe("a write that takes longer than the lease", () => {
       const program = yield* postImport()
       const request = freshKeyed(demo.organisation)
       const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const add = (keep: Keep<unknown>) => call(program, "transactions", {}, demo, keep)
+      const add = (recorder: ResponseRecorder<unknown>) =>
+        call(program, "transactions", {}, demo, recorder)
       const slow = yield* Effect.forkChild(
-        under(request, (keep) =>
+        under(request, (recorder) =>
           Deferred.succeed(begun, undefined).pipe(
             Effect.andThen(Deferred.await(goOn)),
-            Effect.andThen(add(keep))
+            Effect.andThen(add(recorder))
           )
         )
       )
@@ -197,8 +198,11 @@ describe("a write that takes longer than the lease", () => {
       yield* beginImported()
       const program = yield* postImport()
       const request = freshKeyed(demo.organisation)
-      const answer = yield* under(request, (keep) =>
-        Effect.andThen(TestClock.adjust("1 hour"), call(program, "transactions", {}, demo, keep))
+      const answer = yield* under(request, (recorder) =>
+        Effect.andThen(
+          TestClock.adjust("1 hour"),
+          call(program, "transactions", {}, demo, recorder)
+        )
       )
       expect(answer).toContain("TRANSACTION_ADDED_TO_ACCOUNT")
       expect(yield* under(request, counted().write)).toBe(answer.replace("fresh", "replayed"))

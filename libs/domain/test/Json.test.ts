@@ -2,7 +2,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { listElements, nestingDepth, type NotJson, parse, parsing } from "../src/schema/Json.ts"
+import {
+  listElements,
+  nestingDepth,
+  type NotJson,
+  parse,
+  parseInSteps
+} from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 
 const refused = (text: string): string => {
@@ -141,7 +147,7 @@ describe("a long string", () => {
   })
 
   it("of escapes is parsed in short steps", () => {
-    const steps = parsing(`["${"\\u0061".repeat(1_000_000)}"]`)
+    const steps = parseInSteps(`["${"\\u0061".repeat(1_000_000)}"]`)
     let count = 0
     while (steps.next().done !== true) count++
     expect(count).toBeGreaterThan(90)
@@ -337,7 +343,7 @@ describe("a document of any size", () => {
     const blanks = " \n\t\r".repeat(25_000)
     const text = ["", "{", '"a"', ":", "[", "1", ",", "2", "]", "}", ""].join(blanks)
     expect(taken(text)).toEqual({ a: [1, 2] })
-    const steps = parsing(text)
+    const steps = parseInSteps(text)
     let count = 0
     while (steps.next().done !== true) count++
     expect(count).toBeGreaterThanOrEqual(Math.floor(text.length / 4_096) - 1)
@@ -346,7 +352,7 @@ describe("a document of any size", () => {
   it("is parsed in steps of a few thousand characters for any content", () => {
     for (const unit of ["[]", "1", '""', '{"a":[1]}', "1e5", "12345678901234567890", "null"]) {
       const text = `[${long(20_000, unit)}]`
-      const steps = parsing(text)
+      const steps = parseInSteps(text)
       let count = 0
       while (steps.next().done !== true) count++
       expect(count).toBeGreaterThanOrEqual(Math.floor(text.length / 4_096) - 1)

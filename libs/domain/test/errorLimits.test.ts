@@ -8,7 +8,7 @@ import fc from "fast-check"
 import { Account, accountRules, encodeAccount } from "../src/accounts/Account.ts"
 import { account, factsAt, processRequest } from "../src/accounts/AccountValidation.ts"
 import { maxErrors } from "../src/schema/FieldErrors.ts"
-import { parsing } from "../src/schema/Json.ts"
+import { parseInSteps } from "../src/schema/Json.ts"
 import { finish, type Steps } from "../src/support/Steps.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutationsOf } from "../testing/mutants.ts"
@@ -22,7 +22,7 @@ const slow = { timeout: 60_000 }
 const facts = factsAt(sampleTime)
 
 const found = (payload: unknown) => {
-  const result = finish(account.validating(payload, facts))
+  const result = finish(account.validateInSteps(payload, facts))
   return Result.isFailure(result) ? result.failure : { errors: [], more: false }
 }
 
@@ -143,7 +143,7 @@ describe("a body with more than 1,000 errors", () => {
 
   it("is reported as cut for errors of task_params", () => {
     const params = Object.fromEntries(times(5_000, (index) => [`p${index}`, 1]))
-    const result = finish(processRequest.validating({ task_params: params }, facts))
+    const result = finish(processRequest.validateInSteps({ task_params: params }, facts))
     expect(Result.isFailure(result) && result.failure).toMatchObject({ more: true })
   })
 })
@@ -221,7 +221,7 @@ describe("a body of any size", () => {
       "ledger_balances_not_equal_to_transfer_balance"
     ])
     const valid = Result.getOrThrow(
-      finish(account.validating({ ...reversed, ledgers: [ledger] }, facts))
+      finish(account.validateInSteps({ ...reversed, ledgers: [ledger] }, facts))
     )
     const decoded = Schema.decodeUnknownSync(Account)({ ...reversed, ledgers: [ledger] })
     expect(JSON.stringify(encodeAccount(valid))).toBe(JSON.stringify(encodeAccount(decoded)))
@@ -231,11 +231,11 @@ describe("a body of any size", () => {
     const large = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm" })) })
     const broken = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm", a: 1 })) })
     const text = JSON.stringify(large)
-    expect(stepsOf(parsing(text))).toBeGreaterThanOrEqual(Math.floor(text.length / 5_000))
-    expect(stepsOf(account.validating(large, facts))).toBeGreaterThan(10_000 / 64)
-    expect(stepsOf(account.validating(broken, facts))).toBeGreaterThan(1_000)
+    expect(stepsOf(parseInSteps(text))).toBeGreaterThanOrEqual(Math.floor(text.length / 5_000))
+    expect(stepsOf(account.validateInSteps(large, facts))).toBeGreaterThan(10_000 / 64)
+    expect(stepsOf(account.validateInSteps(broken, facts))).toBeGreaterThan(1_000)
     const deep = sampleWith({ "metadata.0.value": { a: times(9_000, () => ({ b: [1, 2] })) } })
-    expect(stepsOf(account.validating(deep, facts))).toBeGreaterThan(9_000)
+    expect(stepsOf(account.validateInSteps(deep, facts))).toBeGreaterThan(9_000)
   })
 
   it("is validated no further once it has too many errors", slow, () => {

@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryStore } from "../testing/memory/Store.ts"
 import type { Failure } from "../src/requests/Failure.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import {
   allFaults,
   type Call,
@@ -41,7 +41,7 @@ import {
   stageBody
 } from "./importPrograms.ts"
 
-type Program = (keep?: Keep<unknown>) => Effect.Effect<unknown, Failure>
+type Program = (recorder?: ResponseRecorder<unknown>) => Effect.Effect<unknown, Failure>
 
 type World = Layer.Success<typeof world>
 
@@ -63,8 +63,8 @@ const staging = (plan: FaultPlan) =>
   Effect.map(
     programs(plan),
     (program): Program =>
-      (keep) =>
-        program.stage(demo, stageBody({ billing_name: "New" }), keep)
+      (recorder) =>
+        program.stage(demo, stageBody({ billing_name: "New" }), recorder)
   )
 
 const addition = (name: keyof typeof operations, values: Wire = {}): Write => ({
@@ -73,8 +73,8 @@ const addition = (name: keyof typeof operations, values: Wire = {}): Write => ({
     Effect.map(
       postImport(plan),
       (program): Program =>
-        (keep) =>
-          call(program, name, values, demo, keep)
+        (recorder) =>
+          call(program, name, values, demo, recorder)
     ),
   repeatsItself: false
 })
@@ -94,8 +94,8 @@ const writes: Readonly<Record<string, Write>> = {
       Effect.map(
         programs(plan),
         (program): Program =>
-          (keep) =>
-            program.process(demo, processBody(), keep)
+          (recorder) =>
+            program.process(demo, processBody(), recorder)
       ),
     repeatsItself: false
   },
@@ -112,12 +112,12 @@ const writes: Readonly<Record<string, Write>> = {
       Effect.map(
         postImport(plan),
         (program): Program =>
-          (keep) =>
+          (recorder) =>
             program.createTransactions(
               demo,
               { ...key, transactions: [transaction("t1"), transaction("t2")] },
               unchecked,
-              keep
+              recorder
             )
       ),
     repeatsItself: true

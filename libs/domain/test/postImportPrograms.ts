@@ -13,7 +13,7 @@ import { Configuration } from "../src/suppliers/Configuration.ts"
 import { PaymentVendor, VendorUnavailable } from "../src/payments/PaymentVendor.ts"
 import { encodeDescription } from "../testing/describedAccounts.ts"
 import type { Failure } from "../src/requests/Failure.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { changeStatus } from "../src/suppliers/Supplier.ts"
 import { layer as postImportLayer, PostImport } from "../src/additions/PostImport.ts"
@@ -83,7 +83,7 @@ interface Operation {
     program: Program,
     caller: Caller,
     body: unknown,
-    keep?: Keep<unknown>
+    recorder?: ResponseRecorder<unknown>
   ) => Effect.Effect<unknown, Failure>
   readonly body: Wire
   /** A path and a value that break a rule of the request, and the error it then has. */
@@ -93,7 +93,8 @@ interface Operation {
 
 export const operations = {
   notes: {
-    run: (program, caller, body, keep) => program.createNotes(caller, body, byDefault, keep),
+    run: (program, caller, body, recorder) =>
+      program.createNotes(caller, body, byDefault, recorder),
     body: {
       ...key,
       notes: [{ body: "first" }, { document_paths: [{ document_path: storedPath }] }]
@@ -102,13 +103,14 @@ export const operations = {
     action: "create_notes"
   },
   transactions: {
-    run: (program, caller, body, keep) => program.createTransactions(caller, body, byDefault, keep),
+    run: (program, caller, body, recorder) =>
+      program.createTransactions(caller, body, byDefault, recorder),
     body: { ...key, transactions: [transaction("t1"), transaction("t2")] },
     broken: ["transactions.1.amount", "1.234", "transactions.1.amount max_decimal_places"],
     action: "create_transactions"
   },
   statements: {
-    run: (program, caller, body, keep) => program.createStatements(caller, body, keep),
+    run: (program, caller, body, recorder) => program.createStatements(caller, body, recorder),
     body: { ...key, statements: [statement("s1", { statement_path: storedPath })] },
     broken: [
       "statements.0.bill_period_from_date",
@@ -118,7 +120,8 @@ export const operations = {
     action: "create_historical_statements"
   },
   instruction: {
-    run: (program, caller, body, keep) => program.createPaymentInstruction(caller, body, keep),
+    run: (program, caller, body, recorder) =>
+      program.createPaymentInstruction(caller, body, recorder),
     body: { ...key, vendor: "STRIPE", reference: "pm_1", type: "CARD" },
     broken: ["type", "DIRECT_DEBIT", "type invalid_choice"],
     action: "create_payment_instruction"
@@ -133,9 +136,9 @@ export const call = (
   name: keyof typeof operations,
   values: Wire = {},
   caller: Caller = demo,
-  keep?: Keep<unknown>
+  recorder?: ResponseRecorder<unknown>
 ): Effect.Effect<unknown, Failure> =>
-  operations[name].run(program, caller, putAll(operations[name].body, values), keep)
+  operations[name].run(program, caller, putAll(operations[name].body, values), recorder)
 
 /** The sample, imported. */
 export const beginImported = Effect.fnUntraced(function* (...settings: Parameters<typeof begin>) {

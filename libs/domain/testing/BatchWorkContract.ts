@@ -6,7 +6,7 @@ import { describe, expect, type Vitest, layer as withLayer } from "@effect/vites
 import { Effect, type Layer, Option } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
 import type { AccountSums } from "../src/certificates/Certificate.ts"
-import type { LineEnd } from "../src/batches/BatchLine.ts"
+import type { EndedLine } from "../src/batches/BatchLine.ts"
 import * as Counts from "../src/batches/Counts.ts"
 import { serviceFor } from "../src/access/Operator.ts"
 import { AuditLog } from "../src/audit/AuditLog.ts"
@@ -66,7 +66,7 @@ const working = (it: It): void => {
         transactions: [["CHARGE", reason, 2, "500"]],
         statements: [0, "0"]
       })
-      const [a, b, c] = chunk.lines.map(endOf("SUCCEEDED")) as [LineEnd, LineEnd, LineEnd]
+      const [a, b, c] = chunk.lines.map(endOf("SUCCEEDED")) as [EndedLine, EndedLine, EndedLine]
       yield* finish(chunk, [
         { ...a, rehearsed: sums("-1234", "FEE") },
         { ...b, rehearsed: sums(`${10n ** 17n}`, null) },
@@ -108,7 +108,7 @@ const working = (it: It): void => {
         Effect.gen(function* () {
           const first = yield* taken()
           expect(first.lines.map(({ line }) => line)).toEqual([1, 2])
-          const [one, two] = first.lines.map(endOf("SUCCEEDED")) as [LineEnd, LineEnd]
+          const [one, two] = first.lines.map(endOf("SUCCEEDED")) as [EndedLine, EndedLine]
           yield* finish(first, [two], {
             postponed: [{ line: one.line, isCounted: true }],
             readyAt: noonPlus(5)

@@ -174,10 +174,10 @@ const changing = (it: It): void => {
       const { caller, supplier } = yield* freshSupplier
       const request = freshKeyed(caller.organisation)
       const { reservation } = yield* reserve(request)
-      const keep = keepAs(reservation, "created")
-      yield* begun({ of: { caller, supplier }, keep })
+      const recorder = keepAs(reservation, "created")
+      yield* begun({ of: { caller, supplier }, recorder })
       expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "created" })
-      const lost = yield* Effect.flip(createFor({ caller, supplier }, { keep }))
+      const lost = yield* Effect.flip(createFor({ caller, supplier }, { recorder }))
       expect(lost).toBeInstanceOf(ReservationLost)
       const page = { supplier: supplier.code, after: null, limit: 9 }
       expect((yield* batches.list(page)).length).toBe(1)

@@ -1,13 +1,13 @@
 /** Lines whose worker died: one part of the contract of batches at work. */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LineEnd } from "../src/batches/BatchLine.ts"
+import type { EndedLine } from "../src/batches/BatchLine.ts"
 import * as Counts from "../src/batches/Counts.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import type { Reservation } from "../src/idempotency/IdempotencyKey.ts"
-import { keptText, keyOf } from "../src/batches/LineKey.ts"
+import { storedText, keyOf } from "../src/batches/LineKey.ts"
 import {
   cancelled,
   createFor,
@@ -24,7 +24,7 @@ import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
 type It = Vitest.MethodsNonLive<Batches | Configuration | IdempotencyKeys>
 
-const endedAs = (outcome: LineEnd["outcome"]) => ({ outcome, text: JSON.stringify({ outcome }) })
+const endedAs = (outcome: EndedLine["outcome"]) => ({ outcome, text: JSON.stringify({ outcome }) })
 
 export const dying = (it: It): void => {
   it.effect("ends a line of a cancelled batch with the result that its dead worker had kept", () =>
@@ -34,8 +34,8 @@ export const dying = (it: It): void => {
       const keys = [keyOf(batch.id, 1, "end"), keyOf(batch.id, 2, "end")]
       const requests = keys.map((key) => ({ ...freshKeyed(batch.caller.organisation), key }))
       const [done, begun] = yield* Effect.forEach(requests, (request) => reserve(request))
-      const kept = keepAs(done?.reservation as Reservation, keptText(endedAs("SUCCEEDED")))
-      yield* createFor(batch, { keep: kept })
+      const kept = keepAs(done?.reservation as Reservation, storedText(endedAs("SUCCEEDED")))
+      yield* createFor(batch, { recorder: kept })
       yield* cancelled(batch)
       const { counts, finishedAt } = yield* found(batch)
       expectSame(counts, { ...Counts.none, received: 3, succeeded: 1, cancelled: 2 })
@@ -43,7 +43,9 @@ export const dying = (it: It): void => {
       expect((yield* resultsOf(batch, { outcome: "SUCCEEDED" })).lines).toEqual([1])
       // The worker that had begun the second line can no longer store anything.
       const late = keepAs(begun?.reservation as Reservation, "late")
-      expect(yield* Effect.flip(createFor(batch, { keep: late }))).toBeInstanceOf(ReservationLost)
+      expect(yield* Effect.flip(createFor(batch, { recorder: late }))).toBeInstanceOf(
+        ReservationLost
+      )
     })
   )
 
@@ -53,8 +55,8 @@ export const dying = (it: It): void => {
       const staged = freshKeyed(batch.caller.organisation)
       const request = { ...staged, key: keyOf(batch.id, 2, "stage") }
       const { reservation } = yield* reserve(request)
-      const kept = keepAs(reservation, keptText(endedAs("CANCELLED")))
-      yield* createFor(batch, { keep: kept })
+      const kept = keepAs(reservation, storedText(endedAs("CANCELLED")))
+      yield* createFor(batch, { recorder: kept })
       // A first worker ends one line and postpones another one.
       yield* Effect.scoped(
         Effect.flatMap(taken(), (chunk) =>

@@ -1,5 +1,5 @@
 /**
- * What every storage of idempotency keys must do, together with the ports whose writes keep their
+ * What every storage of idempotency keys must do, together with the ports whose writes record their
  * answers under them. The store may be shared and have data. All instants are arguments, so no test
  * clock is needed.
  */
@@ -10,7 +10,8 @@ import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { answersKeptFor, type Keep, type Reservation } from "../src/idempotency/IdempotencyKey.ts"
+import { answersKeptFor, type Reservation } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./freshNames.ts"
 import {
   adding,
@@ -137,7 +138,7 @@ const releasing = (it: It): void => {
 interface Write {
   /** The time of the write. */
   readonly at: DateTime.Utc
-  readonly run: (keep: Keep<unknown> | null) => Effect.Effect<unknown, unknown, Ports>
+  readonly run: (to: ResponseRecorder<unknown> | null) => Effect.Effect<unknown, unknown, Ports>
   /** All data that it could change. */
   readonly traces: Effect.Effect<unknown, unknown, Ports>
 }
@@ -149,7 +150,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { caller, key, now: at } = yield* arrange("none")
     return {
       at,
-      run: (keep) => stage({ key, payload: "{}", hash: stagedHash, caller, at, keep }),
+      run: (recorder) => stage({ key, payload: "{}", hash: stagedHash, caller, at, recorder }),
       traces: tracesOf(key)
     }
   }),
@@ -158,7 +159,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { caller, key, now: at } = yield* arrange("pending")
     return {
       at,
-      run: (keep) => stage({ key, payload: "{}", hash: stagedHash, caller, at, keep }),
+      run: (recorder) => stage({ key, payload: "{}", hash: stagedHash, caller, at, recorder }),
       traces: tracesOf(key)
     }
   }),
@@ -167,7 +168,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { account: newAccount, attempt, caller, key } = yield* arrange("in progress")
     return {
       at: newAccount.createdAt,
-      run: (keep) => complete({ key, attempt, newAccount, caller, keep }),
+      run: (recorder) => complete({ key, attempt, newAccount, caller, recorder }),
       traces: tracesOf(key)
     }
   }),
@@ -176,7 +177,7 @@ const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
     const { key, number } = account
     return {
       at: changedAt,
-      run: (keep) => changeAccount(account, adding(creditOf("a")), { keep }),
+      run: (recorder) => changeAccount(account, adding(creditOf("a")), { recorder }),
       traces: Effect.all([tracesOf(key), descriptionOf(number)])
     }
   })
@@ -261,11 +262,11 @@ const keeping = (it: It): void => {
       for (const tag of ["Created", "Replaced"]) {
         const request = freshKeyed()
         const { reservation } = yield* reserve(request)
-        const keep = {
+        const recorder = {
           reservation,
           textOf: inOneStep(({ _tag }: { readonly _tag: string }) => _tag)
         }
-        yield* stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, keep })
+        yield* stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, recorder })
         expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: tag })
       }
     })
@@ -279,8 +280,8 @@ const withoutEffect = (it: It): void => {
       const { caller, found, key, now: at } = yield* arrange("in progress")
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
-      const keep = keepAs(reservation, "")
-      const staging = yield* stage({ key, payload: "{}", hash: stagedHash, caller, at, keep })
+      const recorder = keepAs(reservation, "")
+      const staging = yield* stage({ key, payload: "{}", hash: stagedHash, caller, at, recorder })
       expectSame(staging, { _tag: "Refused", found })
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
     })
@@ -295,14 +296,14 @@ const withoutEffect = (it: It): void => {
       const newAccount = { ...account, number: taken.account.number }
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
-      const keep = keepAs(reservation, "")
-      expectSame(yield* complete({ key, attempt, newAccount, caller, keep }), {
+      const recorder = keepAs(reservation, "")
+      expectSame(yield* complete({ key, attempt, newAccount, caller, recorder }), {
         _tag: "NumberTaken"
       })
-      const lost = { key: pending.key, attempt, newAccount: account, caller, keep }
+      const lost = { key: pending.key, attempt, newAccount: account, caller, recorder }
       expectSame(yield* complete(lost), { _tag: "LeaseLost" })
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
-      yield* complete({ key, attempt, newAccount: account, caller, keep })
+      yield* complete({ key, attempt, newAccount: account, caller, recorder })
       expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "" })
     })
   )
@@ -313,8 +314,8 @@ const withoutEffect = (it: It): void => {
       const { key } = yield* arrange("pending")
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
-      const keep = keepAs(reservation, "")
-      const none = yield* changeAccount({ ...account, key }, adding(creditOf("a")), { keep })
+      const recorder = keepAs(reservation, "")
+      const none = yield* changeAccount({ ...account, key }, adding(creditOf("a")), { recorder })
       expect(Option.isNone(none)).toBe(true)
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
     })
@@ -337,8 +338,8 @@ const atOnce = (it: It): void => {
               const request = freshKeyed()
               const { reservation } = yield* reserve(request, at)
               if (kind === 2) yield* release(reservation)
-              const keep = kind === 0 ? null : keepAs(reservation, `kept of ${reservation.key}`)
-              return { at, before: yield* traces, kind, request, traces, writing: run(keep) }
+              const recorder = kind === 0 ? null : keepAs(reservation, `kept of ${reservation.key}`)
+              return { at, before: yield* traces, kind, request, traces, writing: run(recorder) }
             }),
           { concurrency: 8 }
         )

@@ -9,7 +9,7 @@ import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
 import {
   adding,
@@ -31,12 +31,12 @@ const leaseEnd = noonPlus(60)
 /** Changes the account by `decide`, which may fail or throw. */
 const changeBy = Effect.fnUntraced(function* (
   { caller, key }: Whose,
-  keep: Keep<unknown>,
+  recorder: ResponseRecorder<unknown>,
   decide: () => Result.Result<never, string>
 ) {
   const accounts = yield* Accounts
   const command = { key, caller, lookup: {}, action: "create_notes", at: changedAt } as const
-  return yield* accounts.change({ ...command, keep, decide })
+  return yield* accounts.change({ ...command, recorder, decide })
 })
 
 const refuse = () => Result.fail("refused")
@@ -61,14 +61,14 @@ const decidingFirst = (it: It): void => {
       const account = yield* imported()
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
-      const keep = keepAs(reservation, "201 kept")
+      const recorder = keepAs(reservation, "201 kept")
       const before = yield* tracesOf(account.key)
-      const exit = yield* Effect.exit(changeBy(account, keep, decide))
+      const exit = yield* Effect.exit(changeBy(account, recorder, decide))
       expect(Exit.isFailure(exit)).toBe(true)
       expect(exit).not.toEqual(Exit.fail(new ReservationLost()))
       expectSame(yield* tracesOf(account.key), before)
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
-      yield* changeAccount(account, adding(creditOf("a")), { keep })
+      yield* changeAccount(account, adding(creditOf("a")), { recorder })
       expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "201 kept" })
     })
   )
@@ -80,7 +80,7 @@ const decidingFirst = (it: It): void => {
       expect(yield* Effect.flip(changeBy(account, lost, refuse)), "taken over").toBe("refused")
       const exit = yield* Effect.exit(changeBy(account, lost, breakDown))
       expect(Exit.isFailure(exit) && !Exit.hasFails(exit)).toBe(true)
-      yield* changeAccount(account, adding(creditOf("a")), { keep: present })
+      yield* changeAccount(account, adding(creditOf("a")), { recorder: present })
       expect(yield* Effect.flip(changeBy(account, lost, refuse)), "answered").toBe("refused")
       const { reserving } = yield* reserve(request, leaseEnd)
       expectSame(reserving, { _tag: "Kept", answer: "201 won" })
@@ -101,9 +101,9 @@ const decidingFirst = (it: It): void => {
       const account = yield* imported()
       const { lost, present } = yield* takenOver
       const add = adding(creditOf("a"))
-      const refused = yield* Effect.exit(changeAccount(account, add, { keep: lost }))
+      const refused = yield* Effect.exit(changeAccount(account, add, { recorder: lost }))
       expect(refused).toEqual(Exit.fail(new ReservationLost()))
-      yield* changeAccount(account, add, { keep: present })
+      yield* changeAccount(account, add, { recorder: present })
       const { transactions } = yield* descriptionOf(account.number)
       expect(transactions).toHaveLength(1)
     })
@@ -114,10 +114,10 @@ const decidingFirst = (it: It): void => {
       const account = yield* imported()
       const request = freshKeyed()
       const { reservation } = yield* reserve(request)
-      yield* changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      yield* changeAccount(account, () => ({}), { recorder: keepAs(reservation, "") })
       expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
       const before = yield* tracesOf(account.key)
-      const again = changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      const again = changeAccount(account, () => ({}), { recorder: keepAs(reservation, "") })
       expect(yield* Effect.exit(again)).toEqual(Exit.fail(new ReservationLost()))
       expectSame(yield* tracesOf(account.key), before, "what is refused is not on record")
     })
@@ -134,7 +134,7 @@ const reservedFirst = (it: It): void => {
         const before = yield* tracesOf(key)
         const { lost } = yield* takenOver
         const exit = yield* Effect.exit(
-          stage({ key, payload: "{}", hash: stagedHash, caller, at, keep: lost })
+          stage({ key, payload: "{}", hash: stagedHash, caller, at, recorder: lost })
         )
         expect(exit).toEqual(Exit.fail(new ReservationLost()))
         expectSame(yield* tracesOf(key), before)
@@ -154,7 +154,9 @@ const reservedFirst = (it: It): void => {
         [running.key, taken.account.number]
       ] as const) {
         const newAccount = { ...account, number }
-        const exit = yield* Effect.exit(complete({ key, attempt, newAccount, caller, keep: lost }))
+        const exit = yield* Effect.exit(
+          complete({ key, attempt, newAccount, caller, recorder: lost })
+        )
         expect(exit).toEqual(Exit.fail(new ReservationLost()))
       }
     })

@@ -6,7 +6,7 @@ import { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import { type ImportKey, statusOf, stateAt } from "../src/imports/ImportProcess.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -42,12 +42,12 @@ export const reverting = Effect.fnUntraced(function* (
   options: {
     readonly decide?: (view: RevertView) => boolean
     readonly dryRun?: boolean
-    readonly keep?: Keep<unknown> | null
+    readonly recorder?: ResponseRecorder<unknown> | null
     readonly at?: DateTime.Utc
     readonly reason?: string
   } = {}
 ) {
-  const { at = revertedAt, decide = () => true, dryRun = false, keep = null } = options
+  const { at = revertedAt, decide = () => true, dryRun = false, recorder = null } = options
   const { reason = "The balances had the wrong sign." } = options
   return yield* (yield* Reverts).revert({
     key,
@@ -56,7 +56,7 @@ export const reverting = Effect.fnUntraced(function* (
     at,
     reason,
     dryRun,
-    keep,
+    recorder,
     decide: (view) => Result.succeed(decide(view))
   })
 })
@@ -75,8 +75,8 @@ const importedAgain = Effect.fnUntraced(function* ({ caller, key }: Whose) {
 const revertedOnce = Effect.fnUntraced(function* (whose: Whose) {
   const request = { ...freshKeyed(whose.caller.organisation), keptFor: Duration.days(400) }
   const { reservation } = yield* reserve(request, noonPlus(50))
-  const keep = keepAs({ ...reservation, keptFor: request.keptFor }, "reverted")
-  yield* reverting(whose, { keep })
+  const recorder = keepAs({ ...reservation, keptFor: request.keptFor }, "reverted")
+  yield* reverting(whose, { recorder })
   return request
 })
 
@@ -103,7 +103,7 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("keep the account with its money, to be read by its number", () =>
+  it.effect("recorder the account with its money, to be read by its number", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const whose = yield* imported()
@@ -212,8 +212,8 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
       // The request began before the account was there.
       const at = noonPlus(10)
       const { reservation } = yield* reserve(request, at)
-      const keep = keepAs(reservation, "kept")
-      yield* changeAccount(whose, adding(creditOf("kept")), { at, keep })
+      const recorder = keepAs(reservation, "kept")
+      yield* changeAccount(whose, adding(creditOf("kept")), { at, recorder })
       yield* reverting(whose)
       const again = yield* reserve(request, noonPlus(180))
       expect(again.reserving).toStrictEqual({ _tag: "Reverted" })
@@ -234,7 +234,7 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("keep the answer to an earlier revert", () =>
+  it.effect("recorder the answer to an earlier revert", () =>
     Effect.gen(function* () {
       const first = yield* imported()
       const request = yield* revertedOnce(first)

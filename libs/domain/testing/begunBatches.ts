@@ -5,10 +5,10 @@
 import { type DateTime, Effect, Option, Result, Stream } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
 import type { AccountNumber } from "../src/accounts/Account.ts"
-import type { LineEnd } from "../src/batches/BatchLine.ts"
+import type { EndedLine } from "../src/batches/BatchLine.ts"
 import type * as Counts from "../src/batches/Counts.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import type { Supplier } from "../src/suppliers/Supplier.ts"
 import {
   type BatchChange,
@@ -63,16 +63,16 @@ export const processSettings = {
 export type BatchOptions = Partial<Batch.BatchSettings> & {
   readonly id?: Batch.BatchId
   readonly limit?: number
-  readonly keep?: Keep<Created> | null
+  readonly recorder?: ResponseRecorder<Created> | null
 }
 
 export const createFor = Effect.fnUntraced(function* (
   { caller, supplier }: Omit<Begun, "id">,
-  { id = newId(), keep = null, limit = 20, ...changes }: BatchOptions = {}
+  { id = newId(), recorder = null, limit = 20, ...changes }: BatchOptions = {}
 ) {
   const batches = yield* Batches
   const settings = { ...settingsOf(supplier), ...changes }
-  return yield* batches.create({ id, settings, limit, caller, at: noon, keep })
+  return yield* batches.create({ id, settings, limit, caller, at: noon, recorder })
 })
 
 export const createdIn = (creating: Creating): Batch.Batch => {
@@ -83,19 +83,23 @@ export const createdIn = (creating: Creating): Batch.Batch => {
 export const decided = Effect.fnUntraced(function* <E>(
   { caller, id }: Pick<Begun, "caller" | "id">,
   decide: BatchChange<E>["decide"],
-  keep: Keep<Batch.Batch> | null = null
+  recorder: ResponseRecorder<Batch.Batch> | null = null
 ) {
   const batches = yield* Batches
-  return yield* batches.change({ id, decide, action: "start_batch", caller, at: noon, keep })
+  return yield* batches.change({ id, decide, action: "start_batch", caller, at: noon, recorder })
 })
 
 /** Starts the batch with this number of lines. */
-export const start = (batch: Begun, lines: number, keep: Keep<Batch.Batch> | null = null) =>
+export const start = (
+  batch: Begun,
+  lines: number,
+  recorder: ResponseRecorder<Batch.Batch> | null = null
+) =>
   decided(
     batch,
     (each, circumstances) =>
       Batch.start(each, lines, { ...circumstances, at: noon, apiKey: batch.caller.apiKey }),
-    keep
+    recorder
   )
 
 export const cancelled = ({ caller, id }: Begun) =>
@@ -160,8 +164,8 @@ export const takeNext = (
 export const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)
 
 export const endOf =
-  (outcome: Counts.LineOutcome, problems: LineEnd["problems"] = [], account?: AccountNumber) =>
-  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
+  (outcome: Counts.LineOutcome, problems: EndedLine["problems"] = [], account?: AccountNumber) =>
+  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): EndedLine => ({
     line,
     externalAccountNumber,
     outcome,
@@ -171,7 +175,7 @@ export const endOf =
 
 export const finish = (
   chunk: ChunkInHand,
-  ended: ReadonlyArray<LineEnd>,
+  ended: ReadonlyArray<EndedLine>,
   more: Partial<Parameters<ChunkInHand["finish"]>[0]> = {}
 ) =>
   chunk.finish({

@@ -15,7 +15,7 @@ import {
   noChange
 } from "../src/accounts/AccountChange.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
-import type { Keep } from "../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../src/idempotency/IdempotencyKey.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { Note } from "../src/accounts/Note.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
@@ -102,20 +102,20 @@ export const changeAccount = Effect.fnUntraced(function* (
   options: {
     readonly lookup?: Lookup
     readonly action?: AuditAction
-    readonly keep?: Keep<AccountView> | null
+    readonly recorder?: ResponseRecorder<AccountView> | null
     /** `changedAt` unless given. */
     readonly at?: DateTime.Utc
   } = {}
 ) {
   const accounts = yield* Accounts
-  const { action = "create_notes", at = changedAt, keep = null, lookup = {} } = options
+  const { action = "create_notes", at = changedAt, recorder = null, lookup = {} } = options
   return yield* accounts.change({
     key,
     lookup,
     action,
     caller,
     at,
-    keep,
+    recorder,
     decide: (account) =>
       Result.succeed({ change: { ...noChange(account), ...make(account) }, answer: account })
   })

@@ -4,7 +4,7 @@ import { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
 import {
   Fingerprint,
   IdempotencyKey,
-  type Keep,
+  type ResponseRecorder,
   type KeyedRequest,
   type Reservation,
   ReservationToken
@@ -46,7 +46,7 @@ export const inOneStep = <A>(textOf: (answer: A) => string) =>
   }
 
 /** Keeps every answer as this text. */
-export const keepAs = (reservation: Reservation, text: string): Keep<unknown> => ({
+export const keepAs = (reservation: Reservation, text: string): ResponseRecorder<unknown> => ({
   reservation,
   textOf: inOneStep(() => text)
 })

@@ -66,7 +66,7 @@ const request = Effect.fnUntraced(function* ({ caller, supplier }: Owner, cohort
     issuer: { organisation, role: "client", id: caller.apiKey },
     caller,
     at: noon,
-    keep: null
+    recorder: null
   })
 })
 

@@ -169,13 +169,13 @@ const whatStays = (it: TestDatabase.It): void => {
         [other, otherKey]
       ] as const) {
         const { reservation } = yield* reserve(request as never)
-        const keep = keepAs(reservation, "201")
+        const recorder = keepAs(reservation, "201")
         yield* imports.stage({
           key: of,
           ...stagedContent,
           caller,
           at: noon,
-          keep
+          recorder
         })
       }
       yield* erase(key)

@@ -54,7 +54,7 @@ const answersRead = Effect.gen(function* () {
 const useKeys = Effect.gen(function* () {
   const { complete, stage } = yield* ImportProcesses
   const { release } = yield* IdempotencyKeys
-  const keep = Effect.suspend(() => reserve(freshKeyed())).pipe(
+  const recorder = Effect.suspend(() => reserve(freshKeyed())).pipe(
     Effect.map(({ reservation }) => keepAs(reservation, "201"))
   )
 
@@ -71,12 +71,12 @@ const useKeys = Effect.gen(function* () {
     hash: stagedHash,
     at: noon
   }
-  yield* stage({ ...keyed, keep: yield* keep })
+  yield* stage({ ...keyed, recorder: yield* recorder })
   const { account, attempt, caller, key } = yield* arrange("in progress")
-  yield* complete({ key, attempt, newAccount: account, caller, keep: yield* keep })
+  yield* complete({ key, attempt, newAccount: account, caller, recorder: yield* recorder })
   const whose = yield* imported()
-  yield* changeAccount(whose, adding(creditOf("a")), { keep: yield* keep })
-  yield* changeAccount(whose, () => ({}), { keep: yield* keep })
+  yield* changeAccount(whose, adding(creditOf("a")), { recorder: yield* recorder })
+  yield* changeAccount(whose, () => ({}), { recorder: yield* recorder })
 })
 
 layer(storage, { excludeTestServices: true })("idempotency keys", (it) => {

@@ -107,9 +107,9 @@ const reserved = Effect.fnUntraced(function* ({ caller: { organisation } }: Owne
   const request = { organisation, key, fingerprint: Fingerprint.make(freshHash()) }
   const lease = Duration.seconds(60)
   yield* keys.reserve({ request, token, lease, at: noon })
-  const keep = { reservation: { organisation, key, token }, textOf }
+  const recorder = { reservation: { organisation, key, token }, textOf }
   const again = keys.reserve({ request, token: ReservationToken.make(hex(16)), lease, at: noon })
-  return { keep, again, keys }
+  return { recorder, again, keys }
 })
 
 const textOf = function* (answer: unknown) {
@@ -282,12 +282,12 @@ const answers = (it: TestDatabase.It): void => {
       const earlier = yield* reserved(owner)
       const own = yield* reserved(owner)
       const record = { caller, at: noonPlus(1), deleted: nothing }
-      yield* sandbox.recordEmptied({ ...record, keep: earlier.keep })
+      yield* sandbox.recordEmptied({ ...record, recorder: earlier.recorder })
       expect((yield* earlier.again)._tag).toBe("Kept")
       yield* deleteAll(owner)
       expect((yield* earlier.again)._tag).toBe("Reserved")
       expect((yield* own.again)._tag).toBe("InUse")
-      yield* sandbox.recordEmptied({ ...record, keep: own.keep })
+      yield* sandbox.recordEmptied({ ...record, recorder: own.recorder })
       expect(yield* own.again).toEqual({ _tag: "Kept", answer: JSON.stringify(nothing) })
     })
   )
@@ -298,13 +298,13 @@ const answers = (it: TestDatabase.It): void => {
       const auditLog = yield* AuditLog
       const owner = yield* freshSandbox
       const { caller, supplier } = owner
-      const { keep, keys } = yield* reserved(owner)
-      yield* keys.release(keep.reservation)
+      const { recorder, keys } = yield* reserved(owner)
+      yield* keys.release(recorder.reservation)
       const command = { caller, at: noonPlus(1), deleted: { ...nothing, events: 1 } }
-      const lost = yield* Effect.flip(sandbox.recordEmptied({ ...command, keep }))
+      const lost = yield* Effect.flip(sandbox.recordEmptied({ ...command, recorder }))
       expect(lost._tag).toBe("ReservationLost")
       expect(yield* auditLog.ofRequest(caller.requestId)).toEqual([])
-      yield* sandbox.recordEmptied({ ...command, keep: null })
+      yield* sandbox.recordEmptied({ ...command, recorder: null })
       const recorded = yield* auditLog.ofRequest(caller.requestId)
       expect(recorded.map((entry) => [entry.import_supplier, entry.action])).toEqual([
         [null, "empty_sandbox"],
@@ -323,7 +323,7 @@ const answers = (it: TestDatabase.It): void => {
       )
       const unchanged = [null, "empty_sandbox", "unchanged"]
       const reset = (seconds: number) =>
-        sandbox.recordEmptied({ caller, at: noonPlus(seconds), deleted: nothing, keep: null })
+        sandbox.recordEmptied({ caller, at: noonPlus(seconds), deleted: nothing, recorder: null })
       for (const seconds of [1, 2, 3]) yield* reset(seconds)
       expect(yield* recorded).toEqual([unchanged])
       yield* reset(3_601)

@@ -55,7 +55,7 @@ const markers = (it: TestDatabase.It): void => {
         cohort: null,
         issuer: { organisation: caller.organisation, role: "client", id: caller.apiKey },
         at: noon,
-        keep: null
+        recorder: null
       }
       const seen = new Set([yield* markerOf(supplier.code)])
       const steps: ReadonlyArray<

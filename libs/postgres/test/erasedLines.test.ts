@@ -3,8 +3,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { receivingLine } from "@data-import/domain/batches/BatchUpload"
-import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import { receiveLineInSteps } from "@data-import/domain/batches/BatchUpload"
+import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import { Batches, type ChunkInHand } from "@data-import/domain/batches/Batches"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -49,8 +49,8 @@ const staged = Effect.gen(function* () {
 })
 
 const endWith =
-  (problems: LineEnd["problems"]) =>
-  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
+  (problems: EndedLine["problems"]) =>
+  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): EndedLine => ({
     line,
     externalAccountNumber,
     outcome: "FAILED",
@@ -65,7 +65,7 @@ const endWith =
     problems
   })
 
-const failed = (line: ChunkInHand["lines"][number]): LineEnd =>
+const failed = (line: ChunkInHand["lines"][number]): EndedLine =>
   endWith([
     { code: "max_length", attr: "notes.*.body", detail: `zq ${line.line}` },
     { code: "unknown_field", attr: line.line === 2 ? "zqOwn" : "everybody's", detail: "" }
@@ -287,7 +287,7 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
           ]
           const batch = yield* begun({ of: { ...of, supplier } })
           const lines = [...naming, ...others].map((text) => {
-            const line = endOfSteps(receivingLine(encoder.encode(text)))
+            const line = endOfSteps(receiveLineInSteps(encoder.encode(text)))
             return lineOf(line.externalAccountNumber, text)
           })
           yield* runLines(batch, lines)

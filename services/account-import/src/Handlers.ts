@@ -50,8 +50,8 @@ export const routes = Effect.gen(function* () {
           )
         ),
     stageAccount: write(
-      ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
-        accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),
+      ({ body, caller, recorder, parameters }: WriteCall<SentParameters>) =>
+        accountImport.stage(caller, body, recorder, Result.map(parameters, withDefaults)),
       ({ first, hash, key }) => Answer.small(first ? 201 : 200, namesOf(key), { etag: `"${hash}"` })
     ),
     changeImport: (call) =>
@@ -70,14 +70,14 @@ export const routes = Effect.gen(function* () {
           call.caller,
           { import_supplier: supplierOf(call), external_account_number: numberOf(call) },
           call.body,
-          call.keep,
+          call.recorder,
           Route.parameterErrors(call.parameters)
         ),
       (reverted) => Answer.small(200, revertBody(reverted))
     ),
     processAccount: write(
-      ({ body, caller, keep, parameters }) =>
-        accountImport.process(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, recorder, parameters }) =>
+        accountImport.process(caller, body, recorder, Route.parameterErrors(parameters)),
       (created) => Answer.small(201, created)
     ),
     createDocumentUpload: ({ body, caller, parameters }) =>
@@ -89,8 +89,8 @@ export const routes = Effect.gen(function* () {
           )
         ),
     resetSandbox: write(
-      ({ caller, keep, parameters }: WriteCall) =>
-        Effect.andThen(Route.orRefuse(parameters), sandboxReset.reset(caller, keep)),
+      ({ caller, recorder, parameters }: WriteCall) =>
+        Effect.andThen(Route.orRefuse(parameters), sandboxReset.reset(caller, recorder)),
       (deleted) => Answer.small(200, deleted)
     )
   })

@@ -62,8 +62,8 @@ const whenEnded = (query: Query, { caller, wait }: Pick<Asking, "caller" | "wait
 const issueCertificate = (query: Query) =>
   Effect.map(writing, (write) => {
     const request = write(
-      ({ body, caller, keep, parameters }) =>
-        query.request(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, recorder, parameters }) =>
+        query.request(caller, body, recorder, Route.parameterErrors(parameters)),
       requested
     )
     return new Writing<201 | 202, Body>((call, body, code) =>

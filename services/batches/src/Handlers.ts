@@ -144,14 +144,17 @@ export const routes = Effect.gen(function* () {
   const change = (run: Management["pause"]) =>
     write(
       (call: WriteCall) =>
-        Effect.andThen(Route.orRefuse(call.parameters), run(call.caller, batchOf(call), call.keep)),
+        Effect.andThen(
+          Route.orRefuse(call.parameters),
+          run(call.caller, batchOf(call), call.recorder)
+        ),
       changedBatch
     )
 
   return Route.handle(BatchGroup, {
     createBatch: write(
-      ({ body, caller, keep, parameters }) =>
-        management.create(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, recorder, parameters }) =>
+        management.create(caller, body, recorder, Route.parameterErrors(parameters)),
       createdBatch
     ),
     sendBatchLines: (call) => {
@@ -160,9 +163,9 @@ export const routes = Effect.gen(function* () {
       return Effect.map(received, (lines) => Answer.json(200, lines))
     },
     startBatch: write((call) => {
-      const { body, caller, keep, parameters } = call
+      const { body, caller, recorder, parameters } = call
       const errors = Route.parameterErrors(parameters)
-      return management.start(caller, batchOf(call), body, keep, errors)
+      return management.start(caller, batchOf(call), body, recorder, errors)
     }, changedBatch),
     pauseBatch: change(management.pause),
     resumeBatch: change(management.resume),

@@ -62,7 +62,7 @@ layer(Service.service, { excludeTestServices: true })("a certificate", (it) => {
       const { organisation } = caller
       const issuer = { organisation, role: "client", id: caller.apiKey }
       const at = yield* DateTime.now
-      const command = { supplier: supplier.code, cohort: null, issuer, caller, at, keep: null }
+      const command = { supplier: supplier.code, cohort: null, issuer, caller, at, recorder: null }
       for (let running = 0; running < certificateLimits.running; running++) {
         yield* request({ ...command, id: CertificateId.make(crypto.randomUUID()) })
       }

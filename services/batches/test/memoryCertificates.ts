@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const unused = () => Effect.die(new Error("No handler needs it"))
   const shown = (record: CertificateRecord) => (issuing.atOnce ? ended(record) : record)
   return Certificates.of({
-    request: ({ at, cohort, id, issuer, keep, supplier }) =>
+    request: ({ at, cohort, id, issuer, recorder, supplier }) =>
       Effect.sync(() => {
         const record: CertificateRecord = {
           id,
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
           issued: null
         }
         records.unshift(record)
-        keepAnswer(store, keep, record, at)
+        keepAnswer(store, recorder, record, at)
         return record
       }),
     find: (organisation, id) =>

@@ -146,7 +146,7 @@ export const migrationOf = Effect.fnUntraced(function* (owner: Owner) {
   yield* addKeys([{ kid: "k", x: "x" }], noon)
   const certificate = CertificateId.make(crypto.randomUUID())
   const issuer = { organisation: caller.organisation, role: "client", id: caller.apiKey }
-  const asked = { id: certificate, cohort: null, issuer, caller, at: noon, keep: null }
+  const asked = { id: certificate, cohort: null, issuer, caller, at: noon, recorder: null }
   yield* request({ ...asked, supplier: supplier.code })
   const move = crypto.randomUUID()
   const invitation = crypto.randomUUID()

@@ -50,26 +50,31 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(PostImportGroup, {
     createNotes: write(
-      ({ body, caller, keep, parameters }: WriteCall<SentNoteParameters>) =>
-        postImport.createNotes(caller, body, Result.map(parameters, withNoteDefaults), keep),
+      ({ body, caller, recorder, parameters }: WriteCall<SentNoteParameters>) =>
+        postImport.createNotes(caller, body, Result.map(parameters, withNoteDefaults), recorder),
       (results) => Answer.small(201, notesAnswer(results))
     ),
     createTransactions: write(
-      ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
-        postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
+      ({ body, caller, recorder, parameters }: WriteCall<SentParameters>) =>
+        postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), recorder),
       (results, { caller }) =>
         transactionsAdded(
           transactionsAnswer(results, { readsAccounts: caller.scopes.includes("account:read") })
         )
     ),
     createHistoricalStatements: write(
-      ({ body, caller, keep, parameters }) =>
-        postImport.createStatements(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, recorder, parameters }) =>
+        postImport.createStatements(caller, body, recorder, Route.parameterErrors(parameters)),
       ({ request }) => statementsStored(request)
     ),
     createPaymentInstruction: write(
-      ({ body, caller, keep, parameters }) =>
-        postImport.createPaymentInstruction(caller, body, keep, Route.parameterErrors(parameters)),
+      ({ body, caller, recorder, parameters }) =>
+        postImport.createPaymentInstruction(
+          caller,
+          body,
+          recorder,
+          Route.parameterErrors(parameters)
+        ),
       ({ kraken_account_number, reference }) =>
         Answer.small(201, { kraken_account_number, reference })
     )

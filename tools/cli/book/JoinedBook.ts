@@ -55,7 +55,7 @@ const noAccount = Number.MAX_SAFE_INTEGER
 const keptOfRow = 1_000
 
 /** A row as it is kept: its element, or why it is none and the row itself. */
-const keptText = (line: CsvLine, account: number | undefined, key: string): string => {
+const storedText = (line: CsvLine, account: number | undefined, key: string): string => {
   const { fault, text } = line.row
   if (fault === null && account !== undefined) return line.text
   const reason = key === "" ? "it has no key" : `no account has the key "${key}"`
@@ -77,7 +77,7 @@ const sort = async (
     names = line.header.names
     const key = line.cells?.[names.indexOf(of.key)]?.trim() ?? ""
     const account = accounts.get(key)
-    const text = keptText(line, account, key)
+    const text = storedText(line, account, key)
     rows.add({ account: account ?? noAccount, row: line.row.number, text })
   }
   rows.finish()

@@ -4,7 +4,7 @@
  * replaces the lines of its account number.
  */
 import { basename } from "node:path"
-import { receivingLine } from "@data-import/domain/batches/BatchUpload"
+import { receiveLineInSteps } from "@data-import/domain/batches/BatchUpload"
 import { finish } from "@data-import/domain/support/Steps"
 import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import type { Block } from "./Block.ts"
@@ -31,7 +31,7 @@ export const originIn = ({
 
 /** The account number that a line names; null if it names none. */
 export const numberIn = (line: Uint8Array | null): string | null =>
-  finish(receivingLine(line)).externalAccountNumber
+  finish(receiveLineInSteps(line)).externalAccountNumber
 
 interface Readable {
   readonly name: string

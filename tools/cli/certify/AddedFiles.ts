@@ -5,7 +5,7 @@
 import { Effect, Option, Result, Stream } from "effect"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { isObject } from "@data-import/domain/schema/Json"
-import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { parseBytesInSteps } from "@data-import/domain/schema/JsonBytes"
 import { finish } from "@data-import/domain/support/Steps"
 import { Refused } from "@data-import/terminal/Refused"
 import { cannotRead } from "../book/Book.ts"
@@ -15,7 +15,7 @@ import type { AddedLine, CertifySettings } from "./CertifiedBlock.ts"
 const decoder = new TextDecoder()
 
 const numberIn = (line: SplitLine): string | null => {
-  const parsed = line === null ? null : finish(parsingBytes(line))
+  const parsed = line === null ? null : finish(parseBytesInSteps(line))
   if (parsed === null || Result.isFailure(parsed) || !isObject(parsed.success)) return null
   const number = parsed.success["external_account_number"]
   return typeof number === "string" ? number.trim() : null

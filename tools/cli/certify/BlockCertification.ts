@@ -3,7 +3,7 @@ import { DateTime, Effect, Result } from "effect"
 import { type Account } from "@data-import/domain/accounts/Account"
 import { factsAt } from "@data-import/domain/accounts/AccountValidation"
 import { LineSplitter, type SplitLine } from "@data-import/domain/batches/LineSplitter"
-import { offlineBatch, validatingLine } from "@data-import/domain/batches/LineValidation"
+import { offlineBatch, validateLineInSteps } from "@data-import/domain/batches/LineValidation"
 import { entryHash, entryText, nothingAdded } from "@data-import/domain/certificates/AccountEntry"
 import { documentsOf, SumsBuilder } from "@data-import/domain/certificates/CertifiedSums"
 import { readAddition, SentAdditions } from "@data-import/domain/certificates/SentAdditions"
@@ -70,7 +70,7 @@ const certified = (
   let [otherCohorts, excepted] = [0, 0]
   const numberOf = (line: SplitLine, at: number): string | null => {
     if (without?.has(at) === true) return null
-    const validated = finish(validatingLine(batch, line, facts))
+    const validated = finish(validateLineInSteps(batch, line, facts))
     if (Result.isFailure(validated)) {
       failed.push(at)
       return null

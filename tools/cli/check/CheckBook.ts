@@ -5,7 +5,7 @@ import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { LineSplitter } from "@data-import/domain/batches/LineSplitter"
 import { WireCode } from "@data-import/domain/suppliers/Supplier"
 import { namedSupplier } from "@data-import/domain/suppliers/NamedSupplier"
-import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { parseBytesInSteps } from "@data-import/domain/schema/JsonBytes"
 import { finish } from "@data-import/domain/support/Steps"
 import type { Block } from "../book/Block.ts"
 import type { Refused } from "@data-import/terminal/Refused"
@@ -85,7 +85,7 @@ const withRepeated = ({ failed }: CheckedBlock, repetitions: ReadonlyArray<Repet
 
 const supplierIn = (line: SplitLine): Option.Option<WireCode> => {
   if (line === null) return Option.none()
-  const parsed = finish(parsingBytes(line))
+  const parsed = finish(parseBytesInSteps(line))
   return Result.isSuccess(parsed) ? namedSupplier(parsed.success) : Option.none()
 }
 

@@ -7,10 +7,10 @@ import { type DateTime, Result } from "effect"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import type { LineProblem } from "@data-import/domain/batches/BatchLine"
 import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
-import { receivingLine } from "@data-import/domain/batches/BatchUpload"
+import { receiveLineInSteps } from "@data-import/domain/batches/BatchUpload"
 import { endOf } from "@data-import/domain/batches/LineResult"
 import { resultOf } from "@data-import/domain/batches/LineRunner"
-import { offlineBatch, validatingLine } from "@data-import/domain/batches/LineValidation"
+import { offlineBatch, validateLineInSteps } from "@data-import/domain/batches/LineValidation"
 import type { Code } from "@data-import/domain/codes/Code"
 import type { ErrorParameters } from "@data-import/domain/codes/CodeEntry"
 import type { WireCode } from "@data-import/domain/suppliers/Supplier"
@@ -85,11 +85,11 @@ export const checkedLines = (
   const batch = offlineBatch(supplier, now)
   const facts = { ...factsAt(now, timeZone), codeLists }
   return lines.map((bytes, index) => {
-    const validated = finish(validatingLine(batch, bytes, facts))
+    const validated = finish(validateLineInSteps(batch, bytes, facts))
     if (Result.isSuccess(validated)) {
       return { number: validated.success.payload.external_account_number, failed: null }
     }
-    const { externalAccountNumber } = finish(receivingLine(bytes))
+    const { externalAccountNumber } = finish(receiveLineInSteps(bytes))
     const line = { line: firstLine + index, externalAccountNumber, sourceLine: null }
     const { problems, text } = endOf(encode, line, resultOf(batch, validated.failure))
     const failed = { result: JSON.parse(text) as FailedResult, problems }

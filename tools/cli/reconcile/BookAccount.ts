@@ -19,9 +19,9 @@ import { decoderOfTree } from "@data-import/domain/schema/Decoder"
 import { sum, twoDecimals } from "@data-import/domain/schema/Decimal"
 import { FieldErrors } from "@data-import/domain/schema/FieldErrors"
 import { isObject } from "@data-import/domain/schema/Json"
-import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { parseBytesInSteps } from "@data-import/domain/schema/JsonBytes"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
-import { decodingPartially } from "@data-import/domain/schema/PartialDecoding"
+import { decodePartiallyInSteps } from "@data-import/domain/schema/PartialDecoding"
 import { schemaTreeOf } from "@data-import/domain/schema/SchemaTree"
 import { finish } from "@data-import/domain/support/Steps"
 
@@ -42,7 +42,7 @@ const decode = (payload: unknown): Account | null => {
   const atOnce = decodeAtOnce(payload)
   if (atOnce !== invalid) return atOnce as Account
   const errors = new FieldErrors()
-  const decoded = finish(decodingPartially(tree, payload, errors))
+  const decoded = finish(decodePartiallyInSteps(tree, payload, errors))
   return decoded === invalid || errors.listed.length > 0 ? null : (decoded as Account)
 }
 
@@ -104,7 +104,7 @@ const payloadIn = (line: unknown, supplier: string): unknown => {
 
 export const readLine = (bytes: SplitLine, supplier: string): BookAccount | InvalidLine => {
   if (bytes === null) return noAccount(null)
-  const parsed = finish(parsingBytes(bytes))
+  const parsed = finish(parseBytesInSteps(bytes))
   if (Result.isFailure(parsed)) return noAccount(null)
   const payload = payloadIn(parsed.success, supplier)
   const account = decode(payload)

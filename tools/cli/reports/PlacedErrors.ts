@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type { SplitLine } from "@data-import/domain/batches/LineSplitter"
 import { isObject } from "@data-import/domain/schema/Json"
-import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { parseBytesInSteps } from "@data-import/domain/schema/JsonBytes"
 import { finish } from "@data-import/domain/support/Steps"
 import type { BookRow, CsvHeader } from "../book/Block.ts"
 import type { ColumnsByAttr } from "../book/ColumnMap.ts"
@@ -56,7 +56,7 @@ export const valueAt = (account: unknown, attr: string): unknown => {
 
 /** A line that is not JSON has no values. */
 export const accountIn = (bytes: SplitLine): unknown => {
-  const parsed = bytes === null ? null : Result.getOrNull(finish(parsingBytes(bytes)))
+  const parsed = bytes === null ? null : Result.getOrNull(finish(parseBytesInSteps(bytes)))
   return isObject(parsed) && isObject(parsed["payload"]) ? parsed["payload"] : parsed
 }
 

@@ -9,7 +9,7 @@ import * as BatchManagement from "@data-import/domain/batches/BatchManagement"
 import * as BatchUpload from "@data-import/domain/batches/BatchUpload"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Failure } from "@data-import/domain/requests/Failure"
-import type { Keep } from "@data-import/domain/idempotency/IdempotencyKey"
+import type { ResponseRecorder } from "@data-import/domain/idempotency/IdempotencyKey"
 import * as IdempotentWrites from "@data-import/domain/idempotency/IdempotentWrites"
 import * as ImportQuery from "@data-import/domain/imports/ImportQuery"
 import type { NoteResult } from "@data-import/domain/additions/NoteImport"
@@ -155,7 +155,7 @@ const success = (message: string): Answer => ({ code: "ok", message })
 export const written = <A>(
   { writes }: Programs,
   { keyed }: SentRequest,
-  run: (keep: Keep<A> | null) => Effect.Effect<A, Failure>,
+  run: (recorder: ResponseRecorder<A> | null) => Effect.Effect<A, Failure>,
   say: (answer: A) => string
 ): Effect.Effect<Answer, Unsuccessful> =>
   keyed === null
@@ -170,7 +170,7 @@ const stage = (programs: Programs, asked: SentRequest, { payload }: Order<"stage
   written<AccountImport.Staged>(
     programs,
     asked,
-    (keep) => programs.accountImport.stage(asked.caller, { payload }, keep),
+    (recorder) => programs.accountImport.stage(asked.caller, { payload }, recorder),
     ({ first }) => (first ? "first" : "again")
   )
 
@@ -183,7 +183,7 @@ const process = (
   return written<Created>(
     programs,
     asked,
-    (keep) => programs.accountImport.process(asked.caller, { payload }, keep),
+    (recorder) => programs.accountImport.process(asked.caller, { payload }, recorder),
     (created) => created.kraken_account_number
   )
 }
@@ -203,8 +203,13 @@ const createTransactions = (
   return written<ReadonlyArray<TransactionResult>>(
     programs,
     asked,
-    (keep) =>
-      programs.postImport.createTransactions(asked.caller, body, Result.succeed(parameters), keep),
+    (recorder) =>
+      programs.postImport.createTransactions(
+        asked.caller,
+        body,
+        Result.succeed(parameters),
+        recorder
+      ),
     (results) =>
       results
         .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
@@ -218,8 +223,13 @@ const createNotes = (programs: Programs, asked: SentRequest, { key, notes }: Ord
   written<ReadonlyArray<NoteResult>>(
     programs,
     asked,
-    (keep) =>
-      programs.postImport.createNotes(asked.caller, { ...key, notes }, keepingDifferences, keep),
+    (recorder) =>
+      programs.postImport.createNotes(
+        asked.caller,
+        { ...key, notes },
+        keepingDifferences,
+        recorder
+      ),
     (results) =>
       results.map(({ created_at, status }) => `${status} ${formatInstant(created_at)}`).join(", ")
   )
@@ -229,7 +239,7 @@ const createStatements = (programs: Programs, asked: SentRequest, order: Order<"
   return written<PostImport.StatementsCreated>(
     programs,
     asked,
-    (keep) => programs.postImport.createStatements(asked.caller, body, keep),
+    (recorder) => programs.postImport.createStatements(asked.caller, body, recorder),
     ({ request: { statements } }) => statements.map(({ statement_id }) => statement_id).join(", ")
   )
 }
@@ -239,7 +249,7 @@ const createInstruction = (programs: Programs, asked: SentRequest, order: Order<
   return written<PostImport.InstructionCreated>(
     programs,
     asked,
-    (keep) => programs.postImport.createPaymentInstruction(asked.caller, body, keep),
+    (recorder) => programs.postImport.createPaymentInstruction(asked.caller, body, recorder),
     (created) => created.kraken_account_number
   )
 }
@@ -255,7 +265,7 @@ const revert = (programs: Programs, asked: SentRequest, order: Order<"revert">) 
   return written<ImportRevert.RevertAnswer>(
     programs,
     asked,
-    (keep) => programs.importRevert.revert(asked.caller, key, { payload }, keep),
+    (recorder) => programs.importRevert.revert(asked.caller, key, { payload }, recorder),
     ({ account }) => revertMessage(account !== null, number)
   )
 }

@@ -55,7 +55,7 @@ import { canonicalTextOf } from "../schema/CanonicalJson.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 import { FieldErrors } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
-import { decodingPartially } from "../schema/PartialDecoding.ts"
+import { decodePartiallyInSteps } from "../schema/PartialDecoding.ts"
 import { schemaTreeOf } from "../schema/SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -180,9 +180,9 @@ const tree = schemaTreeOf(Account)
 
 /** The account of a stored text. Throws if it was altered, so that it has none. */
 export function* accountOfText(text: string): Steps<Account> {
-  const input = Result.getOrThrow(yield* Json.parsing(text))
+  const input = Result.getOrThrow(yield* Json.parseInSteps(text))
   const errors = new FieldErrors()
-  const decoded = yield* decodingPartially(tree, input, errors)
+  const decoded = yield* decodePartiallyInSteps(tree, input, errors)
   if (errors.listed.length > 0) throw new Error("The stored text is no valid account")
   return decoded as Account
 }

@@ -8,7 +8,7 @@ import type { AccountNumber } from "./Account.ts"
 import type { AccountView, Decision, Lookup } from "./AccountChange.ts"
 import type { AccountDescription } from "./AccountDescription.ts"
 import type { MigrationNotOngoing } from "../requests/Failure.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import type { AuditAction } from "../audit/AuditLog.ts"
@@ -27,8 +27,8 @@ export interface ChangeCommand<A, E> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc
-  /** How to keep the response; null without an idempotency key. */
-  readonly keep?: Keep<A> | null
+  /** How to record the response; null without an idempotency key. */
+  readonly recorder?: ResponseRecorder<A> | null
 }
 
 export class Accounts extends Context.Service<
@@ -64,7 +64,7 @@ export class Accounts extends Context.Service<
      * once. None if the account does not exist. Nothing is stored if `decide` fails, or if the
      * supplier is not Ongoing, which is checked before it. An empty change writes no event. Event:
      * post_import.completed. Audit: `action`, with the outcome `created` if something is stored and
-     * `unchanged` otherwise. `keep` stores the response in the same step, or releases the key after
+     * `unchanged` otherwise. `recorder` stores the response in the same step, or releases the key after
      * an empty change. A failure of `decide` takes precedence over `ReservationLost`.
      */
     readonly change: <A, E>(

@@ -37,7 +37,7 @@ import {
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
-import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
 import type { ImportKey } from "../imports/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -96,19 +96,19 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       parameters: Result.Result<NoteParameters, ReadonlyArray<FieldError>>,
-      keep?: Keep<ReadonlyArray<NoteResult>> | null
+      recorder?: ResponseRecorder<ReadonlyArray<NoteResult>> | null
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /** One result for each transaction, in the order of the request. All are added or none. */
     readonly createTransactions: (
       caller: Caller,
       body: unknown,
       parameters: Result.Result<TransactionParameters, ReadonlyArray<FieldError>>,
-      keep?: Keep<ReadonlyArray<TransactionResult>> | null
+      recorder?: ResponseRecorder<ReadonlyArray<TransactionResult>> | null
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
     readonly createStatements: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<StatementsCreated> | null,
+      recorder?: ResponseRecorder<StatementsCreated> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<StatementsCreated, Failure>
     /**
@@ -117,7 +117,7 @@ export class PostImport extends Context.Service<
     readonly createPaymentInstruction: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<InstructionCreated> | null,
+      recorder?: ResponseRecorder<InstructionCreated> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<InstructionCreated, Failure>
   }
@@ -142,14 +142,14 @@ interface Dependencies {
 }
 
 /**
- * A request: the action, the caller, the body as it was sent, and how to keep the response (null
+ * A request: the action, the caller, the body as it was sent, and how to record the response (null
  * without an idempotency key).
  */
 interface Write<A> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly body: unknown
-  readonly keep: Keep<A> | null
+  readonly recorder: ResponseRecorder<A> | null
   readonly parameterErrors: ReadonlyArray<FieldError>
 }
 
@@ -182,7 +182,7 @@ const refuseErased = Effect.fnUntraced(function* ({ processes }: Dependencies, k
 /** Changes the imported account that the request names. */
 const change = Effect.fnUntraced(function* <A, E>(
   deps: Dependencies,
-  { action, caller, keep }: Write<A>,
+  { action, caller, recorder }: Write<A>,
   valid: ValidRequest<Located>,
   lookup: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
@@ -195,7 +195,7 @@ const change = Effect.fnUntraced(function* <A, E>(
     action,
     caller,
     at: valid.now,
-    keep
+    recorder
   })
   if (Option.isSome(changed)) return changed.value
   yield* refuseErased(deps, key)
@@ -237,8 +237,8 @@ const createStatements = Effect.fnUntraced(function* (
   const statementIds = statements.map((statement) => statement.statement_id)
   const decide = decideStatements(statements, valid.documents)
   const created = (added: { readonly isNew: boolean }) => ({ request: valid.body, ...added })
-  const keep = keepFrom(write.keep, created)
-  return created(yield* change(deps, { ...write, keep }, valid, { statementIds }, decide))
+  const recorder = recorderFrom(write.recorder, created)
+  return created(yield* change(deps, { ...write, recorder }, valid, { statementIds }, decide))
 })
 
 const verify = (
@@ -282,8 +282,8 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
     reference,
     isNew
   })
-  const keep = keepFrom(write.keep, createdOn)
-  return createdOn(yield* change(deps, { ...write, keep }, valid, {}, decide))
+  const recorder = recorderFrom(write.recorder, createdOn)
+  return createdOn(yield* change(deps, { ...write, recorder }, valid, {}, decide))
 })
 
 const recorded = <A>(
@@ -315,38 +315,38 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: traced("PostImport.createNotes")((caller, body, parameters, keep = null) => {
+    createNotes: traced("PostImport.createNotes")((caller, body, parameters, recorder = null) => {
       const parameterErrors = errorsOf(parameters)
-      const write = { action: "create_notes", caller, body, keep, parameterErrors } as const
+      const write = { action: "create_notes", caller, body, recorder, parameterErrors } as const
       return recorded(deps, write, createNotes(deps, write, parameters))
     }),
     createTransactions: traced("PostImport.createTransactions")(
-      (caller, body, parameters, keep = null) => {
+      (caller, body, parameters, recorder = null) => {
         const parameterErrors = errorsOf(parameters)
         const write = {
           action: "create_transactions",
           caller,
           body,
-          keep,
+          recorder,
           parameterErrors
         } as const
         return recorded(deps, write, createTransactions(deps, write, parameters))
       }
     ),
     createStatements: traced("PostImport.createStatements")(
-      (caller, body, keep = null, parameterErrors = []) => {
+      (caller, body, recorder = null, parameterErrors = []) => {
         const action = "create_historical_statements"
-        const write = { action, caller, body, keep, parameterErrors } as const
+        const write = { action, caller, body, recorder, parameterErrors } as const
         return recorded(deps, write, createStatements(deps, write))
       }
     ),
     createPaymentInstruction: traced("PostImport.createPaymentInstruction")(
-      (caller, body, keep = null, parameterErrors = []) => {
+      (caller, body, recorder = null, parameterErrors = []) => {
         const write = {
           action: "create_payment_instruction",
           caller,
           body,
-          keep,
+          recorder,
           parameterErrors
         } as const
         return recorded(deps, write, createPaymentInstruction(deps, write))

@@ -55,7 +55,7 @@ export interface Judged {
 }
 
 /** A line that has ended. */
-export interface LineEnd {
+export interface EndedLine {
   readonly line: number
   readonly externalAccountNumber: string | null
   readonly outcome: LineOutcome

@@ -29,7 +29,7 @@ import {
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
-import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../accounts/AccountValidation.ts"
@@ -46,11 +46,11 @@ import {
 import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 
-/** A change of state; `keep` is null without an idempotency key. */
+/** A change of state; `recorder` is null without an idempotency key. */
 type Change = (
   caller: Caller,
   batch: string,
-  keep?: Keep<BatchBody> | null
+  recorder?: ResponseRecorder<BatchBody> | null
 ) => Effect.Effect<BatchBody, Failure>
 
 /** The problems of the failed lines of a batch. */
@@ -67,7 +67,7 @@ export class BatchManagement extends Context.Service<
     readonly create: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<CreatedBatchBody> | null,
+      recorder?: ResponseRecorder<CreatedBatchBody> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<CreatedBatchBody, Failure>
     readonly find: (caller: Caller, batch: string) => Effect.Effect<BatchBody, Failure>
@@ -82,7 +82,7 @@ export class BatchManagement extends Context.Service<
       caller: Caller,
       batch: string,
       body: unknown,
-      keep?: Keep<BatchBody> | null,
+      recorder?: ResponseRecorder<BatchBody> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<BatchBody, Failure>
     readonly pause: Change
@@ -166,7 +166,7 @@ const create = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
   body: unknown,
-  keep: Keep<CreatedBatchBody> | null,
+  recorder: ResponseRecorder<CreatedBatchBody> | null,
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   const { batches, configuration, limits, requestValidator } = deps
@@ -193,7 +193,7 @@ const create = Effect.fnUntraced(function* (
     limit: limits.unfinishedBatches,
     caller,
     at: valid.now,
-    keep: keepFrom(keep, answerOf)
+    recorder: recorderFrom(recorder, answerOf)
   })
   switch (creating._tag) {
     case "Created":
@@ -212,14 +212,21 @@ const change = Effect.fnUntraced(function* (
   caller: Caller,
   named: string,
   { action, decide, total = 0 }: { action: AuditAction; decide: Decide; total?: number },
-  keep: Keep<BatchBody> | null
+  recorder: ResponseRecorder<BatchBody> | null
 ) {
   const { id, settings } = yield* own(deps, caller, named)
   if (action === "start_batch" || action === "resume_batch") yield* requireScope(caller, settings)
   const at = yield* DateTime.now
   const answerOf = yield* bodies(deps)
-  const keeping = keepFrom(keep, answerOf)
-  const changed = deps.batches.change({ id, decide: decide(at), action, caller, at, keep: keeping })
+  const keeping = recorderFrom(recorder, answerOf)
+  const changed = deps.batches.change({
+    id,
+    decide: decide(at),
+    action,
+    caller,
+    at,
+    recorder: keeping
+  })
   return yield* Effect.map(changed, answerOf).pipe(
     Effect.catchTags({
       StateConflict: ({ _tag: _, ...conflict }) => new BatchStateConflict(conflict),
@@ -233,7 +240,7 @@ const start = Effect.fnUntraced(function* (
   caller: Caller,
   named: string,
   body: unknown,
-  keep: Keep<BatchBody> | null,
+  recorder: ResponseRecorder<BatchBody> | null,
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   const valid = startRequest.validate(body, factsAt(yield* DateTime.now))
@@ -244,7 +251,7 @@ const start = Effect.fnUntraced(function* (
   const { total_lines: total } = valid.success.payload
   const decide: Decide = (at) => (batch, circumstances) =>
     Batch.start(batch, total, { ...circumstances, at, apiKey: caller.apiKey })
-  return yield* change(deps, caller, named, { action: "start_batch", decide, total }, keep)
+  return yield* change(deps, caller, named, { action: "start_batch", decide, total }, recorder)
 })
 
 const list = Effect.fnUntraced(function* (
@@ -305,12 +312,14 @@ const make = Effect.gen(function* () {
       )
   const changing =
     (action: AuditAction, decide: (caller: Caller) => Decide): Change =>
-    (caller, named, keep = null) =>
-      audited(action, caller)(change(deps, caller, named, { action, decide: decide(caller) }, keep))
+    (caller, named, recorder = null) => {
+      const decided = { action, decide: decide(caller) }
+      return audited(action, caller)(change(deps, caller, named, decided, recorder))
+    }
 
   return BatchManagement.of({
-    create: traced("BatchManagement.create")((caller, body, keep = null, errors = []) =>
-      create(deps, caller, body, keep, errors).pipe(
+    create: traced("BatchManagement.create")((caller, body, recorder = null, errors = []) =>
+      create(deps, caller, body, recorder, errors).pipe(
         audited("create_batch", caller, payloadOf(body))
       )
     ),
@@ -325,8 +334,8 @@ const make = Effect.gen(function* () {
     list: traced("BatchManagement.list")((caller, supplier, page) =>
       available(list(deps, caller, supplier, page))
     ),
-    start: traced("BatchManagement.start")((caller, named, body, keep = null, errors = []) =>
-      start(deps, caller, named, body, keep, errors).pipe(audited("start_batch", caller))
+    start: traced("BatchManagement.start")((caller, named, body, recorder = null, errors = []) =>
+      start(deps, caller, named, body, recorder, errors).pipe(audited("start_batch", caller))
     ),
     pause: changing("pause_batch", () => () => (batch) => Batch.pause(batch, "CALLER")),
     resume: changing(

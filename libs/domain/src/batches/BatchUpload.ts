@@ -24,7 +24,7 @@ import {
 } from "../requests/Failure.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { isObject } from "../schema/Json.ts"
-import { parsingBytes } from "../schema/JsonBytes.ts"
+import { parseBytesInSteps } from "../schema/JsonBytes.ts"
 import { finish, inTimeSlices, type Steps } from "../support/Steps.ts"
 
 export interface Received {
@@ -77,7 +77,7 @@ const mayRepeatNumber = (text: string): boolean => {
 
 const parseShort = (bytes: Uint8Array): unknown => {
   const text = decoder.decode(bytes)
-  if (mayRepeatNumber(text)) return Result.getOrNull(finish(parsingBytes(bytes)))
+  if (mayRepeatNumber(text)) return Result.getOrNull(finish(parseBytesInSteps(bytes)))
   try {
     return JSON.parse(text)
   } catch {
@@ -97,9 +97,9 @@ const numberIn = (line: Readonly<Record<string, unknown>>): unknown => {
 const isLong = (bytes: SplitLine): bytes is Uint8Array => bytes !== null && bytes.length > longLine
 
 /** Reads the account number that a line names. */
-export function* receivingLine(bytes: SplitLine): Steps<ReceivedLine> {
+export function* receiveLineInSteps(bytes: SplitLine): Steps<ReceivedLine> {
   if (bytes === null) return { bytes, externalAccountNumber: null }
-  const line = isLong(bytes) ? Result.getOrNull(yield* parsingBytes(bytes)) : parseShort(bytes)
+  const line = isLong(bytes) ? Result.getOrNull(yield* parseBytesInSteps(bytes)) : parseShort(bytes)
   const externalAccountNumber = isObject(line)
     ? Option.getOrNull(accountNumber(numberIn(line)))
     : null
@@ -109,8 +109,8 @@ export function* receivingLine(bytes: SplitLine): Steps<ReceivedLine> {
 /** The line with the account number that it names. */
 const receivedLine = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
   isLong(bytes)
-    ? inTimeSlices(() => receivingLine(bytes))
-    : Effect.sync(() => finish(receivingLine(bytes)))
+    ? inTimeSlices(() => receiveLineInSteps(bytes))
+    : Effect.sync(() => finish(receiveLineInSteps(bytes)))
 
 const receivedBy = (appending: Appending, limits: BatchLimits): Result.Result<number, Failure> => {
   switch (appending._tag) {

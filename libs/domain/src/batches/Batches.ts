@@ -20,12 +20,12 @@ import type {
   WaitingFor,
   StartCircumstances
 } from "./Batch.ts"
-import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "./BatchLine.ts"
+import type { BatchLine, EndedLine, LinePostponed, ReceivedLine } from "./BatchLine.ts"
 import type { Counts, LineOutcome } from "./Counts.ts"
 import type { Problems } from "./Problems.ts"
 import type { ApiKeyId, Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { Busy } from "../support/Shares.ts"
 import type { ForecastSum } from "./Rehearsal.ts"
 import type { AuditAction } from "../audit/AuditLog.ts"
@@ -105,7 +105,7 @@ export interface LineImport {
 /** A line that reverts an account, and how it ends with the account as it was. */
 export interface LineRevert extends RevertOrder {
   readonly line: number
-  readonly endOf: (account: NamedAccount) => LineEnd
+  readonly endOf: (account: NamedAccount) => EndedLine
 }
 
 /** Lines that one worker has in hand. No other worker gets them before the scope is closed. */
@@ -137,8 +137,8 @@ export interface ChunkInHand {
    * the numbers of their lines, otherwise none.
    */
   readonly finish: (end: {
-    readonly ended: ReadonlyArray<LineEnd>
-    readonly imports: ReadonlyArray<LineImport & { readonly end: LineEnd }>
+    readonly ended: ReadonlyArray<EndedLine>
+    readonly imports: ReadonlyArray<LineImport & { readonly end: EndedLine }>
     readonly reverts: ReadonlyArray<LineRevert>
     readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>
@@ -165,7 +165,7 @@ export interface Results {
   readonly through: number
   /** Whether every line of the batch is done, and none comes after `through`. */
   readonly isComplete: boolean
-  readonly results: Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>
+  readonly results: Stream.Stream<Pick<EndedLine, "line" | "text">, StorageUnavailable>
 }
 
 export interface LinesQuery {
@@ -209,8 +209,8 @@ export interface BatchChange<E> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc
-  /** How to keep the response; null without an idempotency key. */
-  readonly keep?: Keep<Batch> | null
+  /** How to record the response; null without an idempotency key. */
+  readonly recorder?: ResponseRecorder<Batch> | null
 }
 
 export class Batches extends Context.Service<
@@ -229,7 +229,7 @@ export class Batches extends Context.Service<
       readonly limit: number
       readonly caller: Caller
       readonly at: DateTime.Utc
-      readonly keep?: Keep<Created> | null
+      readonly recorder?: ResponseRecorder<Created> | null
     }) => Effect.Effect<Creating, ReservationLost | StorageUnavailable>
 
     readonly find: (

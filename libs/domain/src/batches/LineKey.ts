@@ -3,7 +3,7 @@
  * until it is stored with the batch.
  */
 import type { BatchId } from "./Batch.ts"
-import type { LineEnd } from "./BatchLine.ts"
+import type { EndedLine } from "./BatchLine.ts"
 import { IdempotencyKey } from "../idempotency/IdempotencyKey.ts"
 
 /** The steps of a line that store something, each under its own key. */
@@ -17,26 +17,26 @@ export const keyOf = (batch: BatchId, line: number, step: (typeof steps)[number]
 export const keysOf = (batch: BatchId, line: number): ReadonlyArray<IdempotencyKey> =>
   steps.map((step) => keyOf(batch, line, step))
 
-type End = Pick<LineEnd, "outcome" | "text">
+type End = Pick<EndedLine, "outcome" | "text">
 
 /** The text kept under the key of a step: the end of the line if no other step follows. */
-export const keptText = ({ outcome, text }: End): string => `${outcome} ${text}`
+export const storedText = ({ outcome, text }: End): string => `${outcome} ${text}`
 
-export const keptEnd = (kept: string): End => {
+export const storedEnd = (kept: string): End => {
   const space = kept.indexOf(" ")
-  return { outcome: kept.slice(0, space) as LineEnd["outcome"], text: kept.slice(space + 1) }
+  return { outcome: kept.slice(0, space) as EndedLine["outcome"], text: kept.slice(space + 1) }
 }
 
 /**
  * The end of a line that will not run again: that of the last step with a kept answer. Null if
  * there is none.
  */
-export const lastKeptEnd = (
+export const lastStoredEnd = (
   batch: BatchId,
   line: number,
   answerOf: (key: IdempotencyKey) => string | null
 ): End | null => {
   const kept = keysOf(batch, line).map(answerOf)
   const last = kept.findLast((answer) => answer !== null) ?? null
-  return last === null ? null : keptEnd(last)
+  return last === null ? null : storedEnd(last)
 }

@@ -9,7 +9,7 @@ import { nothingAdded } from "../certificates/AccountEntry.ts"
 import { sumsOf } from "../certificates/CertifiedSums.ts"
 import type { Batch, BatchOperation } from "./Batch.ts"
 import type { LineRevert } from "./Batches.ts"
-import { type BatchLine, type LineEnd } from "./BatchLine.ts"
+import { type BatchLine, type EndedLine } from "./BatchLine.ts"
 import type { AccountImport, StagedLine } from "../imports/AccountImport.ts"
 import type { ProcessSettings } from "../imports/ImportProcessing.ts"
 import type { Created } from "../imports/ImportAttempt.ts"
@@ -28,12 +28,16 @@ import type {
 } from "../additions/PostImport.ts"
 import type { TransactionResult } from "../additions/TransactionImport.ts"
 import { DryRunSuccessful } from "../requests/Failure.ts"
-import { Fingerprint, type Keep, type KeyedRequest } from "../idempotency/IdempotencyKey.ts"
-import { keptEnd, keptText, keyOf } from "./LineKey.ts"
+import {
+  Fingerprint,
+  type ResponseRecorder,
+  type KeyedRequest
+} from "../idempotency/IdempotencyKey.ts"
+import { storedEnd, storedText, keyOf } from "./LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { OnDifference } from "../schema/OnDifference.ts"
 import { isObject, type NotJson } from "../schema/Json.ts"
-import { parsingBytes } from "../schema/JsonBytes.ts"
+import { parseBytesInSteps } from "../schema/JsonBytes.ts"
 import { inTimeSlices, type Steps } from "../support/Steps.ts"
 import type { IdempotentWrites } from "../idempotency/IdempotentWrites.ts"
 import {
@@ -96,18 +100,18 @@ const requestOf = ({ batch, line }: Run, step: "stage" | "end"): KeyedRequest =>
 const once = Effect.fnUntraced(function* <A>(
   run: Run,
   toResult: (answer: A) => LineResult,
-  write: (keep: Keep<A>) => Effect.Effect<A, LineFailure>
+  write: (recorder: ResponseRecorder<A>) => Effect.Effect<A, LineFailure>
 ) {
   const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
   const textOf = function* (answer: A) {
-    return keptText(end(answer))
+    return storedText(end(answer))
   }
-  const written = yield* run.writes.run(requestOf(run, "end"), textOf, (keep) =>
-    Effect.andThen(run.confirm, write(keep))
+  const written = yield* run.writes.run(requestOf(run, "end"), textOf, (recorder) =>
+    Effect.andThen(run.confirm, write(recorder))
   )
   if (written._tag === "Fresh") return end(written.answer)
   const { externalAccountNumber, line } = run.line
-  return { line, externalAccountNumber, ...keptEnd(written.text), problems: [] }
+  return { line, externalAccountNumber, ...storedEnd(written.text), problems: [] }
 })
 
 /** What a line sends, and what is wrong with the supplier that it names. */
@@ -145,8 +149,12 @@ const sentOf = (batch: Batch, line: unknown): Sent => {
 /** Lines are only run of a batch that was started. */
 const startOf = ({ started }: Batch) => Option.getOrThrow(Option.fromNullishOr(started)).at
 
-const stageLine = ({ accountImport, batch, caller }: Run, sent: Sent, keep: Keep<StagedLine>) =>
-  accountImport.stageLine(caller, sent.accountRequest, keep, sent.errors, {
+const stageLine = (
+  { accountImport, batch, caller }: Run,
+  sent: Sent,
+  recorder: ResponseRecorder<StagedLine>
+) =>
+  accountImport.stageLine(caller, sent.accountRequest, recorder, sent.errors, {
     cohort: batch.settings.cohort,
     since: startOf(batch)
   })
@@ -159,7 +167,7 @@ const stage = (run: Run, sent: Sent) =>
         outcome: isSame ? "ALREADY" : "SUCCEEDED",
         answer: { _tag: "Staged", isFirst: first }
       }),
-    (keep) => stageLine(run, sent, keep)
+    (recorder) => stageLine(run, sent, recorder)
   )
 
 const nameIn = ({
@@ -183,8 +191,8 @@ export const createdResult = ({ kraken_account_number }: Created): LineResult =>
 /** Processes what is staged for the number of the line. A dry run may run again: it needs no key. */
 const process = (run: Run, { body: payload, errors }: Pick<Sent, "body" | "errors">) => {
   const settings = processSettings(run.batch)
-  const processing = (keep: Keep<Created> | null) =>
-    run.accountImport.processLine(run.caller, { payload }, settings, keep, errors)
+  const processing = (recorder: ResponseRecorder<Created> | null) =>
+    run.accountImport.processLine(run.caller, { payload }, settings, recorder, errors)
   return settings.dryRun
     ? Effect.map(processing(null), (created) => endOf(run.encode, run.line, createdResult(created)))
     : once<Created>(run, createdResult, processing)
@@ -204,10 +212,10 @@ export const prepareProcess = (
 const stageFirst = (run: Run, sent: Sent) => {
   const textOf = function* ({ first: isFirst }: StagedLine) {
     const result = succeeded({ outcome: "CANCELLED", answer: { _tag: "Staged", isFirst } })
-    return keptText(endOf(run.encode, run.line, result))
+    return storedText(endOf(run.encode, run.line, result))
   }
-  return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
-    Effect.andThen(run.confirm, stageLine(run, sent, keep))
+  return run.writes.run(requestOf(run, "stage"), textOf, (recorder) =>
+    Effect.andThen(run.confirm, stageLine(run, sent, recorder))
   )
 }
 
@@ -267,9 +275,9 @@ const revert = (run: Run, { body, errors }: Sent) =>
   once<RevertAnswer>(
     run,
     ({ account, payload }) => revertedResult(payload.kraken_account_number, account),
-    (keep) => {
+    (recorder) => {
       const options = revertSettings(run.batch.settings)
-      return run.importRevert.revertLine(run.caller, body, options, keep, errors)
+      return run.importRevert.revertLine(run.caller, body, options, recorder, errors)
     }
   )
 
@@ -288,7 +296,7 @@ export const prepareRevert = Effect.fnUntraced(function* (run: Run, { body, erro
 const operations: Readonly<
   Record<
     Batch["settings"]["operation"],
-    (run: Run, sent: Sent) => Effect.Effect<LineEnd, LineFailure | StorageUnavailable>
+    (run: Run, sent: Sent) => Effect.Effect<EndedLine, LineFailure | StorageUnavailable>
   >
 > = {
   VALIDATE: (run, sent) =>
@@ -307,12 +315,12 @@ const operations: Readonly<
           ...outcomeOf(!results.every(isThere)),
           answer: { _tag: "Notes", results }
         }),
-      (keep) =>
+      (recorder) =>
         run.postImport.createNotes(
           run.caller,
           body,
           checked(errors, { onDifference: onDifference(run.batch.settings) }),
-          keep
+          recorder
         )
     ),
   TRANSACTIONS: (run, { body, errors }) =>
@@ -323,26 +331,26 @@ const operations: Readonly<
           ...outcomeOf(!results.every(isThere)),
           answer: { _tag: "Transactions", results }
         }),
-      (keep) =>
+      (recorder) =>
         run.postImport.createTransactions(
           run.caller,
           body,
           checked(errors, parametersOf(run.batch.settings)),
-          keep
+          recorder
         )
     ),
   STATEMENTS: (run, { body, errors }) =>
     once<StatementsCreated>(
       run,
       ({ isNew }) => succeeded(outcomeOf(isNew)),
-      (keep) => run.postImport.createStatements(run.caller, body, keep, errors)
+      (recorder) => run.postImport.createStatements(run.caller, body, recorder, errors)
     ),
   PAYMENT_INSTRUCTIONS: (run, { body, errors }) =>
     once<InstructionCreated>(
       run,
       ({ isNew, kraken_account_number }) =>
         succeeded({ ...outcomeOf(isNew), accountNumber: kraken_account_number }),
-      (keep) => run.postImport.createPaymentInstruction(run.caller, body, keep, errors)
+      (recorder) => run.postImport.createPaymentInstruction(run.caller, body, recorder, errors)
     ),
   REVERT: revert
 }
@@ -354,17 +362,17 @@ export const abandon = (run: Run) => {
 }
 
 /** Reads a line of the batch. A body that is no object gets the endpoint's error. */
-export function* readingSent(
+export function* readSentInSteps(
   batch: Batch,
   bytes: BatchLine["bytes"]
 ): Steps<Result.Result<Sent, LineTooLong | NotJson>> {
   if (bytes === null) return Result.fail(new LineTooLong())
-  return Result.map(yield* parsingBytes(bytes), (line) => sentOf(batch, line))
+  return Result.map(yield* parseBytesInSteps(bytes), (line) => sentOf(batch, line))
 }
 
 export const readSent = ({ batch, line }: Run) =>
   Effect.flatMap(
-    inTimeSlices(() => readingSent(batch, line.bytes)),
+    inTimeSlices(() => readSentInSteps(batch, line.bytes)),
     Effect.fromResult
   )
 

@@ -4,7 +4,7 @@
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { BatchLine, LineEnd, LineProblem } from "./BatchLine.ts"
+import type { BatchLine, EndedLine, LineProblem } from "./BatchLine.ts"
 import { registry } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { LineOutcome } from "./Counts.ts"
@@ -90,7 +90,7 @@ export const endOf = (
   encode: ResultEncoder,
   line: Parameters<ResultEncoder>[0],
   result: LineResult
-): LineEnd => ({
+): EndedLine => ({
   line: line.line,
   externalAccountNumber: line.externalAccountNumber,
   outcome: result.outcome,

@@ -5,7 +5,7 @@
  */
 import { Cause, Effect, Option, Result } from "effect"
 import type { Batch, BatchOperation, WaitingFor } from "./Batch.ts"
-import { errorsOfLine, type LineEnd, type LinePostponed } from "./BatchLine.ts"
+import { errorsOfLine, type EndedLine, type LinePostponed } from "./BatchLine.ts"
 import type { LineImport, LineRevert } from "./Batches.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -27,7 +27,7 @@ import {
 
 /** The line has ended, or is tried again later. */
 export type LineRun =
-  | { readonly _tag: "Ended"; readonly end: LineEnd }
+  | { readonly _tag: "Ended"; readonly end: EndedLine }
   | {
       readonly _tag: "Postponed"
       readonly postponed: LinePostponed
@@ -40,7 +40,7 @@ export type PreparedLine =
   | {
       readonly _tag: "Import"
       readonly line: LineInHand
-      readonly made: LineImport & { readonly end: LineEnd }
+      readonly made: LineImport & { readonly end: EndedLine }
     }
   | { readonly _tag: "Revert"; readonly line: LineInHand; readonly revert: LineRevert }
 
@@ -133,7 +133,7 @@ type Prepare = (
   fits: Fits
 ) => Effect.Effect<LineRun | PreparedLine | null, LineFailure | StorageUnavailable>
 
-const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
+const ended = (end: EndedLine): LineRun => ({ _tag: "Ended", end })
 
 const prepareStaging: Prepare = Effect.fnUntraced(function* (run) {
   const { operation, operationsTeam } = run.batch.settings

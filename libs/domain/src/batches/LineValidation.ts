@@ -12,7 +12,7 @@ import type { Facts } from "../schema/Rules.ts"
 import type { Steps } from "../support/Steps.ts"
 import { type AccountRequest, accountRequest } from "../accounts/AccountValidation.ts"
 import { judged } from "../requests/RequestValidation.ts"
-import { readingSent } from "./LineOperations.ts"
+import { readSentInSteps } from "./LineOperations.ts"
 import type { LineFailure } from "./LineResult.ts"
 
 /** A VALIDATE batch of the supplier that is never stored, for offline validation. */
@@ -28,13 +28,13 @@ export const offlineBatch = (supplier: WireCode, createdAt: DateTime.Utc): Batch
     createdAt
   })
 
-export function* validatingLine(
+export function* validateLineInSteps(
   batch: Batch.Batch,
   bytes: BatchLine["bytes"],
   facts: Facts
 ): Steps<Result.Result<AccountRequest, LineFailure>> {
-  const sent = yield* readingSent(batch, bytes)
+  const sent = yield* readSentInSteps(batch, bytes)
   if (Result.isFailure(sent)) return Result.fail(sent.failure)
-  const validated = yield* accountRequest.validating(sent.success.accountRequest, facts)
+  const validated = yield* accountRequest.validateInSteps(sent.success.accountRequest, facts)
   return judged("account_failed_validation", sent.success.errors, validated)
 }

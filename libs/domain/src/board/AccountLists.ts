@@ -9,7 +9,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { type FailedAccount, ImportSearch } from "../migrations/ImportSearch.ts"
 import { type Failure, unavailable } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
-import { parsing } from "../schema/Json.ts"
+import { parseInSteps } from "../schema/Json.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { inTimeSlices } from "../support/Steps.ts"
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
     const key = { import_supplier: supplier, external_account_number: failed.number }
     const text = yield* searching.staged(key)
     if (Option.isNone(text)) return null
-    return Result.getOrElse(yield* inTimeSlices(() => parsing(text.value)), () => null)
+    return Result.getOrElse(yield* inTimeSlices(() => parseInSteps(text.value)), () => null)
   })
 
   const rowsOf = (supplier: SupplierCode, failed: FailedAccount) =>

@@ -160,7 +160,7 @@ const issue = Effect.fnUntraced(function* (
       issuer: { organisation, role, id: issuerId(deps, caller.user) },
       caller: callerFor(caller, organisation),
       at: yield* DateTime.now,
-      keep: null
+      recorder: null
     })
     .pipe(Effect.catchTag("ReservationLost", Effect.die))
   return record.supplier === supplier && record.cohort === cohort

@@ -9,7 +9,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { ShortName } from "../batches/Batch.ts"
 import * as DocumentLookup from "../documents/DocumentLookup.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import {
   documentsUnavailable,
   type Failure,
@@ -59,7 +59,7 @@ export class CertificateQuery extends Context.Service<
     readonly request: (
       caller: Caller,
       body: unknown,
-      keep: Keep<CertificateRecord> | null,
+      recorder: ResponseRecorder<CertificateRecord> | null,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<CertificateRecord, Failure>
     /** The certificate when it has ended, or as it is after this time. */
@@ -107,7 +107,7 @@ const request = Effect.fnUntraced(function* (
   { certificates, requestValidator }: Dependencies,
   caller: Caller,
   body: unknown,
-  keep: Keep<CertificateRecord> | null,
+  recorder: ResponseRecorder<CertificateRecord> | null,
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   if (!caller.scopes.includes("account:read")) return yield* new PermissionDenied()
@@ -129,7 +129,7 @@ const request = Effect.fnUntraced(function* (
     issuer: { organisation, role: "client", id: apiKey },
     caller,
     at: valid.now,
-    keep
+    recorder
   })
 })
 
@@ -210,8 +210,8 @@ const make = Effect.gen(function* () {
   })
 
   return CertificateQuery.of({
-    request: traced("CertificateQuery.request")((caller, body, keep, parameterErrors) =>
-      request(deps, caller, body, keep, parameterErrors).pipe(
+    request: traced("CertificateQuery.request")((caller, body, recorder, parameterErrors) =>
+      request(deps, caller, body, recorder, parameterErrors).pipe(
         Effect.catchTags({
           DocumentsUnavailable: () => documentsUnavailable,
           ReservationLost: () => keyInUse

@@ -7,7 +7,7 @@
 import { Context, type DateTime, type Effect, type Option, Schema, type Stream } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "../accounts/Account.ts"
 import type { AccountDescription } from "../accounts/AccountDescription.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { DetailedState } from "../imports/ImportDetails.ts"
 import type { ExpectedTotals } from "../migrations/ControlTotals.ts"
@@ -142,7 +142,7 @@ export class Certificates extends Context.Service<
       readonly issuer: Issuer
       readonly caller: Caller
       readonly at: DateTime.Utc
-      readonly keep: Keep<CertificateRecord> | null
+      readonly recorder: ResponseRecorder<CertificateRecord> | null
     }) => Effect.Effect<
       CertificateRecord,
       CertificateLimitExceeded | ReservationLost | StorageUnavailable

@@ -98,14 +98,20 @@ export const keyStateAt = (
 }
 
 /**
- * How to keep the response of a write: under which reservation, and as which text, computed in
+ * How to record the response of a write: under which reservation, and as which text, computed in
  * steps.
  */
-export interface Keep<in A> {
+export interface ResponseRecorder<in A> {
   readonly reservation: Reservation
   readonly textOf: (answer: A) => Steps<string>
 }
 
 /** The same for a value from which the response is derived. */
-export const keepFrom = <A, B>(keep: Keep<A> | null, answerOf: (value: B) => A): Keep<B> | null =>
-  keep && { reservation: keep.reservation, textOf: (value) => keep.textOf(answerOf(value)) }
+export const recorderFrom = <A, B>(
+  recorder: ResponseRecorder<A> | null,
+  answerOf: (value: B) => A
+): ResponseRecorder<B> | null =>
+  recorder && {
+    reservation: recorder.reservation,
+    textOf: (value) => recorder.textOf(answerOf(value))
+  }

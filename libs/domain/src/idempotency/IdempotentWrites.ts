@@ -14,7 +14,7 @@ import {
   IdempotencyKeyReused,
   keyInUse
 } from "../requests/Failure.ts"
-import { type Keep, type KeyedRequest, ReservationToken } from "./IdempotencyKey.ts"
+import { type ResponseRecorder, type KeyedRequest, ReservationToken } from "./IdempotencyKey.ts"
 import * as Settings from "../support/Settings.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -28,13 +28,13 @@ export class IdempotentWrites extends Context.Service<
   {
     /**
      * Runs the write under its key, or returns the stored response. `textOf` makes the text to
-     * store. `write` must pass `keep` to the port that stores its effect. A success has then either
+     * store. `write` must pass `recorder` to the port that stores its effect. A success has then either
      * stored its response, or stored nothing and released the key.
      */
     readonly run: <A, E>(
       request: KeyedRequest,
       textOf: (answer: A) => Steps<string>,
-      write: (keep: Keep<A>) => Effect.Effect<A, E>
+      write: (recorder: ResponseRecorder<A>) => Effect.Effect<A, E>
     ) => Effect.Effect<
       Written<A>,
       E | AccountReverted | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
   const run = Effect.fnUntraced(function* <A, E>(
     request: KeyedRequest,
     textOf: (answer: A) => Steps<string>,
-    write: (keep: Keep<A>) => Effect.Effect<A, E>
+    write: (recorder: ResponseRecorder<A>) => Effect.Effect<A, E>
   ): Effect.fn.Return<
     Written<A>,
     E | AccountReverted | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable

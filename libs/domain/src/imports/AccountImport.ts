@@ -38,7 +38,7 @@ import {
 import { refusalInState, refusalOf } from "./ImportRefusal.ts"
 import { refusedStaging } from "./StagingRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
-import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
 import { type ImportKey, PayloadHash, stateAt } from "./ImportProcess.ts"
 import { judgedBy } from "./JudgedBy.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -94,7 +94,7 @@ export class AccountImport extends Context.Service<
     readonly stage: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<Staged> | null,
+      recorder?: ResponseRecorder<Staged> | null,
       parameters?: Result.Result<StagingParameters, ReadonlyArray<FieldError>>
     ) => Effect.Effect<Staged, Failure>
     /**
@@ -105,7 +105,7 @@ export class AccountImport extends Context.Service<
     readonly stageLine: (
       caller: Caller,
       body: unknown,
-      keep: Keep<StagedLine>,
+      recorder: ResponseRecorder<StagedLine>,
       parameterErrors: ReadonlyArray<FieldError>,
       batch: StagingBatch
     ) => Effect.Effect<StagedLine, Failure>
@@ -136,7 +136,7 @@ export class AccountImport extends Context.Service<
     readonly process: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<Created> | null,
+      recorder?: ResponseRecorder<Created> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
     /**
@@ -147,7 +147,7 @@ export class AccountImport extends Context.Service<
       caller: Caller,
       body: unknown,
       settings: ProcessSettings,
-      keep: Keep<Created> | null,
+      recorder: ResponseRecorder<Created> | null,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
     /**
@@ -266,13 +266,13 @@ const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Ask
 const stage = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
-  keep: Keep<Staged> | null,
+  recorder: ResponseRecorder<Staged> | null,
   createOnly: boolean
 ) {
   const { staging: command, valid } = yield* validateStaging(deps, asked)
   const { hash, key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
-  const keeping = { createOnly, keep: keepFrom(keep, stagedAs) }
+  const keeping = { createOnly, recorder: recorderFrom(recorder, stagedAs) }
   const staging = yield* deps.processes.stage({ ...command, ...keeping })
   switch (staging._tag) {
     case "Refused":
@@ -290,7 +290,7 @@ const stage = Effect.fnUntraced(function* (
 const stageLine = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
-  keep: Keep<StagedLine>,
+  recorder: ResponseRecorder<StagedLine>,
   { cohort, since }: StagingBatch
 ) {
   const { staging: command } = yield* validateStaging(deps, asked)
@@ -302,7 +302,7 @@ const stageLine = Effect.fnUntraced(function* (
     hash,
     isSame: isStaged
   })
-  const ofBatch = { cohort: own ?? cohort, since, keep: keepFrom(keep, stagedAs) }
+  const ofBatch = { cohort: own ?? cohort, since, recorder: recorderFrom(recorder, stagedAs) }
   const staging = yield* deps.processes.stage({ ...command, ...ofBatch })
   if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
   if (staging._tag === "NotOngoing") {
@@ -364,25 +364,25 @@ const make = Effect.gen(function* () {
     rehearseLine: traced("AccountImport.rehearseLine")((caller, body, parameterErrors, team) =>
       available(rehearseLine(deps, { caller, body, parameterErrors }, team))
     ),
-    stage: traced("AccountImport.stage")((caller, body, keep = null, parameters = replacing) => {
-      const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
-      const createOnly = Result.isSuccess(parameters) && parameters.success.createOnly
+    stage: traced("AccountImport.stage")((caller, body, recorder = null, options = replacing) => {
+      const parameterErrors = Result.isFailure(options) ? options.failure : []
+      const createOnly = Result.isSuccess(options) && options.success.createOnly
       const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stage(deps, asked, keep, createOnly))
+      return recordStaging(asked, stage(deps, asked, recorder, createOnly))
     }),
-    stageLine: traced("AccountImport.stageLine")((caller, body, keep, parameterErrors, batch) => {
-      const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stageLine(deps, asked, keep, batch))
+    stageLine: traced("AccountImport.stageLine")((caller, body, recorder, errors, batch) => {
+      const asked = { caller, body, parameterErrors: errors }
+      return recordStaging(asked, stageLine(deps, asked, recorder, batch))
     }),
     prepareLine: traced("AccountImport.prepareLine")((caller, body, parameterErrors, team) => {
       const asked = { caller, body, parameterErrors }
       return recordStaging(asked, prepareLine(deps, asked, team))
     }),
-    process: traced("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
-      processing.process({ caller, body, parameterErrors }, keep)
+    process: traced("AccountImport.process")((caller, body, recorder = null, errors = []) =>
+      processing.process({ caller, body, parameterErrors: errors }, recorder)
     ),
-    processLine: traced("AccountImport.processLine")((caller, body, batch, keep, parameterErrors) =>
-      processing.processLine({ caller, body, parameterErrors }, batch, keep)
+    processLine: traced("AccountImport.processLine")((caller, body, batch, recorder, errors) =>
+      processing.processLine({ caller, body, parameterErrors: errors }, batch, recorder)
     ),
     prepareProcessLine: traced("AccountImport.prepareProcessLine")(
       (caller, body, batch, parameterErrors, fits) =>

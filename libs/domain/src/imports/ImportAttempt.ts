@@ -23,7 +23,7 @@ import {
   type ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
 import * as RequestFacts from "../requests/RequestFacts.ts"
 import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
@@ -48,8 +48,8 @@ export interface Attempt {
   readonly caller: Caller
   /** The configuration used to validate the request, and then the staged data. */
   readonly configured: Configured
-  /** How to keep the response; null without an idempotency key. */
-  readonly keep: Keep<Created> | null
+  /** How to record the response; null without an idempotency key. */
+  readonly recorder: ResponseRecorder<Created> | null
 }
 
 interface Given {
@@ -169,7 +169,7 @@ const revalidate = Effect.fnUntraced(function* (
   { caller, configured }: Pick<Attempt, "caller" | "configured">,
   text: string
 ) {
-  const payload = Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(text)))
+  const payload = Result.getOrThrow(yield* inTimeSlices(() => Json.parseInSteps(text)))
   const code = "account_failed_validation"
   return yield* requestValidator
     .validate({ validator: accountValidator, caller, body: payload, payload, code, configured })
@@ -192,13 +192,13 @@ const create = Effect.fnUntraced(function* (
   const valid = yield* Effect.interruptible(Effect.raceFirst(revalidating, lost))
   const { caller, dryRun, id, key, team } = attempt
   const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
-  const keep = keepFrom(attempt.keep, createdAs)
+  const recorder = recorderFrom(attempt.recorder, createdAs)
   while (true) {
     const newAccount = yield* newAccountOf(valid, team, yield* DateTime.now)
     const command = { key, attempt: id, newAccount, caller }
     const completion = yield* dryRun
       ? deps.processes.dryRun(command)
-      : completed(deps, { ...command, keep })
+      : completed(deps, { ...command, recorder })
     switch (completion._tag) {
       case "Completed":
         if (dryRun) return yield* dryRunSuccessful(key, newAccount)

@@ -68,7 +68,7 @@ const validated = Effect.fnUntraced(function* (
   now: DateTime.Utc
 ) {
   const code = "request_failed_validation"
-  const valid = yield* inTimeSlices(() => changeRequest.validating(body, factsAt(now)))
+  const valid = yield* inTimeSlices(() => changeRequest.validateInSteps(body, factsAt(now)))
   if (Result.isFailure(valid)) {
     const { errors, more } = valid.failure
     return yield* new ValidationFailed({ code, errors: [...parameterErrors, ...errors], more })

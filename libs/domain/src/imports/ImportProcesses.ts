@@ -2,7 +2,7 @@
  * Storage of imports and the accounts that they become. Every operation is one atomic step that
  * stores the state, the attempt, the audit entry and the outbox event. If the state does not allow
  * the operation, it changes nothing and returns the state; the program decides which refusal that
- * is. `keep` stores the response in the same step, and nothing is stored if the reservation of its
+ * is. `recorder` stores the response in the same step, and nothing is stored if the reservation of its
  * key is lost.
  */
 import type { FoundDocuments } from "../accounts/StoredDocument.ts"
@@ -24,7 +24,7 @@ import type {
   PayloadHash
 } from "./ImportProcess.ts"
 import type { AttemptError, ImportDetails, ImportFilter } from "./ImportDetails.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { Caller, OrganisationName } from "../suppliers/Organisation.ts"
 import type { SupplierCode, SupplierStatus, WireCode } from "../suppliers/Supplier.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
@@ -147,7 +147,7 @@ export class ImportProcesses extends Context.Service<
       readonly since?: DateTime.Utc | null
       readonly caller: Caller
       readonly at: DateTime.Utc
-      readonly keep?: Keep<Stored> | null
+      readonly recorder?: ResponseRecorder<Stored> | null
     }) => Effect.Effect<Staging, ReservationLost | StorageUnavailable>
 
     readonly find: (
@@ -223,7 +223,7 @@ export class ImportProcesses extends Context.Service<
       readonly attempt: AttemptId
       readonly newAccount: NewAccount
       readonly caller: Caller
-      readonly keep?: Keep<NewAccount> | null
+      readonly recorder?: ResponseRecorder<NewAccount> | null
     }) => Effect.Effect<Completion, ReservationLost | StorageUnavailable>
 
     /**

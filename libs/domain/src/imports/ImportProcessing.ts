@@ -19,7 +19,7 @@ import {
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import { refusalOf } from "./ImportRefusal.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
@@ -146,7 +146,7 @@ const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
   { configured, isTeam, named, now, settings, supplier, today }: Processing,
-  keep: Keep<Created> | null
+  recorder: ResponseRecorder<Created> | null
 ) {
   yield* requireOngoing(supplier)
   const { dryRun, operationsTeam: team, since } = settings
@@ -164,7 +164,7 @@ const startAttempt = Effect.fnUntraced(function* (
     at: now
   })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
-  return { ...claim, key, dryRun, team, caller, configured, keep }
+  return { ...claim, key, dryRun, team, caller, configured, recorder }
 })
 
 /** Whether attempts are counted, so that they need leases. */
@@ -225,19 +225,22 @@ export const makeProcessing = (deps: Dependencies) => {
   const attempt = (
     asked: Asked,
     reading: Effect.Effect<Processing, Failure | Unavailable>,
-    keep: Keep<Created> | null
+    recorder: ResponseRecorder<Created> | null
   ): Effect.Effect<Created, Failure> =>
     reading.pipe(
-      Effect.flatMap((processing) => startAttempt(deps, asked.caller, processing, keep)),
+      Effect.flatMap((processing) => startAttempt(deps, asked.caller, processing, recorder)),
       recorded(asked),
       Effect.flatMap(deps.attempts.run),
       Effect.catchTag("StorageUnavailable", () => unavailable)
     )
   return {
-    process: (asked: Asked, keep: Keep<Created> | null) =>
-      attempt(asked, readProcessing(deps, asked), keep),
-    processLine: (asked: Asked, settings: ProcessSettings, keep: Keep<Created> | null) =>
-      attempt(asked, readProcessingLine(deps, asked, settings), keep),
+    process: (asked: Asked, recorder: ResponseRecorder<Created> | null) =>
+      attempt(asked, readProcessing(deps, asked), recorder),
+    processLine: (
+      asked: Asked,
+      settings: ProcessSettings,
+      recorder: ResponseRecorder<Created> | null
+    ) => attempt(asked, readProcessingLine(deps, asked, settings), recorder),
     prepareLine: (asked: Asked, settings: ProcessSettings, fits: (bytes: number) => boolean) =>
       readProcessingLine(deps, asked, settings).pipe(
         Effect.flatMap((processing) => prepareLine(deps, asked.caller, processing, fits)),

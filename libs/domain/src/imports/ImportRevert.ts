@@ -11,7 +11,7 @@ import {
 import { factsAt } from "../accounts/AccountValidation.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
-import { type Keep, keepFrom } from "../idempotency/IdempotencyKey.ts"
+import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { type Failure, keyInUse, NotFound, unavailable } from "../requests/Failure.ts"
@@ -67,7 +67,7 @@ export class ImportRevert extends Context.Service<
       caller: Caller,
       named: NamedImport,
       body: unknown,
-      keep: Keep<RevertAnswer> | null,
+      recorder: ResponseRecorder<RevertAnswer> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<RevertAnswer, Failure>
     /** The same for a line of a batch, which names the import and the account, and nothing else. */
@@ -75,7 +75,7 @@ export class ImportRevert extends Context.Service<
       caller: Caller,
       body: unknown,
       settings: RevertLineSettings,
-      keep: Keep<RevertAnswer>,
+      recorder: ResponseRecorder<RevertAnswer>,
       parameterErrors: ReadonlyArray<FieldError>
     ) => Effect.Effect<RevertAnswer, Failure>
     /** What such a line reverts, so that it is stored together with others. Stores nothing. */
@@ -96,12 +96,12 @@ const keyOf = Schema.decodeUnknownOption(
 )
 
 const validated = Effect.fnUntraced(function* <Body>(
-  { validating }: Validator<Body>,
+  { validateInSteps }: Validator<Body>,
   body: unknown,
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   const facts = factsAt(yield* DateTime.now)
-  const valid = yield* inTimeSlices(() => validating(body, facts))
+  const valid = yield* inTimeSlices(() => validateInSteps(body, facts))
   const judgement = judged("request_failed_validation", parameterErrors, valid)
   return yield* Effect.fromResult(judgement)
 })
@@ -149,14 +149,14 @@ const make = Effect.gen(function* () {
     caller: Caller,
     named: NamedImport,
     payload: RevertPayload,
-    keep: Keep<RevertAnswer> | null
+    recorder: ResponseRecorder<RevertAnswer> | null
   ) {
     const reverted = yield* reverts.revert({
       ...(yield* orderOf(caller, named, payload)),
       dryRun: payload.dry_run ?? false,
       caller,
       at: yield* DateTime.now,
-      keep: keepFrom(keep, (done: Reverted) => ({ ...done, payload }))
+      recorder: recorderFrom(recorder, (done: Reverted) => ({ ...done, payload }))
     })
     if (Option.isNone(reverted)) return yield* new NotFound()
     return { ...reverted.value, payload }
@@ -172,15 +172,15 @@ const make = Effect.gen(function* () {
       )
 
   return ImportRevert.of({
-    revert: traced("ImportRevert.revert")((caller, named, body, keep, parameterErrors = []) =>
+    revert: traced("ImportRevert.revert")((caller, named, body, recorder, parameterErrors = []) =>
       validated(revertRequest, body, parameterErrors).pipe(
-        Effect.flatMap(({ payload }) => revert(caller, named, payload, keep)),
+        Effect.flatMap(({ payload }) => revert(caller, named, payload, recorder)),
         recorded(caller, named)
       )
     ),
-    revertLine: traced("ImportRevert.revertLine")((caller, body, settings, keep, errors) =>
+    revertLine: traced("ImportRevert.revertLine")((caller, body, settings, recorder, errors) =>
       ofLine(body, settings, errors).pipe(
-        Effect.flatMap(({ named, payload }) => revert(caller, named, payload, keep)),
+        Effect.flatMap(({ named, payload }) => revert(caller, named, payload, recorder)),
         recorded(caller, body)
       )
     ),

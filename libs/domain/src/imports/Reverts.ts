@@ -1,7 +1,7 @@
 /** Storage of reverts. */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { AccountNumber } from "../accounts/Account.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
@@ -30,7 +30,7 @@ export interface RevertCommand extends RevertOrder {
   readonly dryRun: boolean
   readonly caller: Caller
   readonly at: DateTime.Utc
-  readonly keep?: Keep<Reverted> | null
+  readonly recorder?: ResponseRecorder<Reverted> | null
 }
 
 export class Reverts extends Context.Service<

@@ -82,7 +82,7 @@ const readTotals = Effect.fnUntraced(function* (
   parameterErrors: ReadonlyArray<FieldError>
 ) {
   const facts = factsAt(yield* DateTime.now)
-  const valid = yield* inTimeSlices(() => controlTotalsRequest.validating(body, facts))
+  const valid = yield* inTimeSlices(() => controlTotalsRequest.validateInSteps(body, facts))
   const read = judged("request_failed_validation", parameterErrors, valid)
   return (yield* Effect.fromResult(read)).expected ?? null
 })

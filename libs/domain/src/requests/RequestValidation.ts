@@ -140,7 +140,7 @@ export const makeRequestValidator = (
       supplierExists: Option.isSome(supplier),
       missingDocuments: new Set()
     }
-    const validate = (known: Facts) => computed(() => validator.validating(body, known))
+    const validate = (known: Facts) => computed(() => validator.validateInSteps(body, known))
     const validated = yield* validate(facts)
     const { documents, missing } = yield* lookUpDocuments(supplier, request, validated)
     const valid =

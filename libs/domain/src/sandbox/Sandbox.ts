@@ -4,7 +4,7 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Caller } from "../suppliers/Organisation.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import type { ReservationLost } from "../idempotency/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 
@@ -56,7 +56,7 @@ export class Sandbox extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
       readonly deleted: Deleted
-      readonly keep: Keep<Deleted> | null
+      readonly recorder: ResponseRecorder<Deleted> | null
     }) => Effect.Effect<void, ReservationLost | StorageUnavailable>
   }
 >()("@data-import/domain/ports/Sandbox") {}

@@ -16,7 +16,7 @@ import {
   ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import type { Keep } from "../idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../idempotency/IdempotencyKey.ts"
 import { recordRefusals } from "../audit/Audit.ts"
 import { traced } from "../support/Traced.ts"
 
@@ -24,7 +24,10 @@ export class SandboxReset extends Context.Service<
   SandboxReset,
   {
     /** Deletes everything; returns how much this request has deleted. */
-    readonly reset: (caller: Caller, keep?: Keep<Deleted> | null) => Effect.Effect<Deleted, Failure>
+    readonly reset: (
+      caller: Caller,
+      recorder?: ResponseRecorder<Deleted> | null
+    ) => Effect.Effect<Deleted, Failure>
   }
 >()("@data-import/domain/SandboxReset") {}
 
@@ -63,15 +66,18 @@ const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox
   const audit = { auditLog: yield* AuditLog, configuration: yield* Configuration }
 
-  const reset = Effect.fnUntraced(function* (caller: Caller, keep: Keep<Deleted> | null) {
+  const reset = Effect.fnUntraced(function* (
+    caller: Caller,
+    recorder: ResponseRecorder<Deleted> | null
+  ) {
     const deleted = yield* deleteAll(sandbox, caller)
-    yield* sandbox.recordEmptied({ caller, at: yield* DateTime.now, deleted, keep })
+    yield* sandbox.recordEmptied({ caller, at: yield* DateTime.now, deleted, recorder })
     return deleted
   })
 
   return SandboxReset.of({
-    reset: traced("SandboxReset.reset")((caller, keep = null) =>
-      reset(caller, keep).pipe(
+    reset: traced("SandboxReset.reset")((caller, recorder = null) =>
+      reset(caller, recorder).pipe(
         Effect.catchTag("ReservationLost", () => keyInUse),
         recordRefusals(audit, "empty_sandbox", caller, null),
         Effect.catchTag("StorageUnavailable", () => unavailable)

@@ -201,7 +201,7 @@ const elementOf = (written: EncodingPlan): EncodingPlan => {
 function* textInSteps(written: EncodingPlan, value: unknown): Steps<string> {
   if (fits(written, value, { left: encodedAtOnce })) return JSON.stringify(encoded(written, value))
   const parts: Array<string> = []
-  yield* writingLarge(written, value as object, parts)
+  yield* writeLargeInSteps(written, value as object, parts)
   return parts.join("")
 }
 
@@ -232,7 +232,11 @@ function* membersOf(written: EncodingPlan, value: object): Generator<Member, voi
 }
 
 /** Members that fit are written at once, larger ones in parts. */
-function* writingLarge(written: EncodingPlan, value: object, parts: Array<string>): Steps<void> {
+function* writeLargeInSteps(
+  written: EncodingPlan,
+  value: object,
+  parts: Array<string>
+): Steps<void> {
   const isList = Array.isArray(value)
   // Without a prototype any key can be a member, even `__proto__`.
   const none = () => (isList ? [] : (Object.create(null) as {}))
@@ -255,7 +259,7 @@ function* writingLarge(written: EncodingPlan, value: object, parts: Array<string
       if (!fits(member.written, member.value, room)) {
         parts.push(separator, isList ? "" : `${JSON.stringify(member.key)}:`)
         separator = ","
-        yield* writingLarge(member.written, member.value as object, parts)
+        yield* writeLargeInSteps(member.written, member.value as object, parts)
         room = { left: encodedAtOnce }
         continue
       }

@@ -367,7 +367,7 @@ const stepsPerYield = 4_096
  * allow is cut after the first element over the limit; every validator rejects it. The bounds are
  * those of a request unless given.
  */
-export function* parsing(
+export function* parseInSteps(
   text: string,
   bounds: JsonBounds = boundsOfRequests
 ): Steps<Result.Result<unknown, NotJson>> {
@@ -383,6 +383,6 @@ export function* parsing(
   }
 }
 
-/** Parses one JSON document without a pause; see `parsing`. */
+/** Parses one JSON document without a pause; see `parseInSteps`. */
 export const parse = (text: string, bounds?: JsonBounds): Result.Result<unknown, NotJson> =>
-  finish(parsing(text, bounds))
+  finish(parseInSteps(text, bounds))

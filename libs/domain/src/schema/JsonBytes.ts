@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import type { Steps } from "../support/Steps.ts"
-import { NotJson, parsing } from "./Json.ts"
+import { NotJson, parseInSteps } from "./Json.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
@@ -16,12 +16,12 @@ const decode = (bytes: Uint8Array): Result.Result<string, NotJson> => {
   }
 }
 
-export function* parsingBytes(bytes: Uint8Array): Steps<Result.Result<unknown, NotJson>> {
+export function* parseBytesInSteps(bytes: Uint8Array): Steps<Result.Result<unknown, NotJson>> {
   const decoded = decode(bytes)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
   const text = decoded.success
   yield
   return text.startsWith("\uFEFF")
     ? Result.fail(new NotJson({ detail: "The body starts with a byte-order mark." }))
-    : yield* parsing(text)
+    : yield* parseInSteps(text)
 }

@@ -163,7 +163,7 @@ class PartialDecoding {
  * result is `invalid` if the body has the wrong JSON type. Decoding stops once more errors are
  * found than can be listed.
  */
-export const decodingPartially = (
+export const decodePartiallyInSteps = (
   node: SchemaTree,
   input: unknown,
   fieldErrors: FieldErrors

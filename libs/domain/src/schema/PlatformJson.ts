@@ -5,7 +5,7 @@
  * one (https://github.com/nodejs/node/issues/63785), so it does not get such a text.
  */
 
-/** How much of a document is read; see `parsing`. */
+/** How much of a document is read; see `parseInSteps`. */
 export interface JsonBounds {
   readonly depth: number
   readonly elements: number

@@ -103,7 +103,7 @@ const rulesPerYield = 128
  * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path.
  * Stops once more errors are found than can be listed.
  */
-export function* applyingRules(
+export function* applyRulesInSteps(
   set: CompiledRules,
   body: unknown,
   facts: Facts,

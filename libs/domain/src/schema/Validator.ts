@@ -8,12 +8,12 @@ import { Result, type Schema } from "effect"
 import { type DocumentPath, documentsIn } from "./DocumentPath.ts"
 import type { FieldError } from "./FieldErrors.ts"
 import { FieldErrors } from "./FieldErrors.ts"
-import { decodingPartially } from "./PartialDecoding.ts"
+import { decodePartiallyInSteps } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"
 import { decoderOfTree } from "./Decoder.ts"
 import { invalid } from "./LeafDecoder.ts"
 import {
-  applyingRules,
+  applyRulesInSteps,
   type CompiledRules,
   compileRules,
   type Facts,
@@ -35,7 +35,7 @@ export interface Validator<A> {
   /** Validates without a pause; fails with the listed errors. */
   readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<FieldError>>
   /** In steps, for bodies of any size. */
-  readonly validating: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
+  readonly validateInSteps: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
   /** The documents that a body names, even in an invalid body; see `documentsIn`. */
   readonly documentsNamed: (input: unknown) => Steps<ReadonlySet<DocumentPath>>
 }
@@ -62,11 +62,12 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   const ofBody: CompiledRules =
     wrapper === null ? ofPayload : { rules: [], members: [[wrapper, ofPayload]] }
 
-  function* validating(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
+  function* validateInSteps(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
     const fieldErrors = new FieldErrors()
     const decoded = decode(input)
-    const body = decoded === invalid ? yield* decodingPartially(tree, input, fieldErrors) : decoded
-    if (body !== invalid) yield* applyingRules(ofBody, body, facts, root, fieldErrors)
+    const body =
+      decoded === invalid ? yield* decodePartiallyInSteps(tree, input, fieldErrors) : decoded
+    if (body !== invalid) yield* applyRulesInSteps(ofBody, body, facts, root, fieldErrors)
     const { areMore: more, listed } = fieldErrors
     if (listed.length === 0) return Result.succeed(body as Body)
     const ordered = yield* inPayloadOrder(tree, input, listed, root)
@@ -80,9 +81,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
 
   return {
     documentsNamed: documentsIn(tree),
-    validating,
+    validateInSteps,
     validate: (input, facts) =>
-      Result.mapError(finish(validating(input, facts)), ({ errors }) => errors)
+      Result.mapError(finish(validateInSteps(input, facts)), ({ errors }) => errors)
   }
 }
 

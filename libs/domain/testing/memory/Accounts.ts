@@ -170,7 +170,7 @@ const withChange = (
 
 const change =
   (store: Store): Port["change"] =>
-  ({ action, at, caller, decide, keep, key, lookup }) =>
+  ({ action, at, caller, decide, recorder, key, lookup }) =>
     Effect.gen(function* () {
       const account = accountOf(store, key)
       if (account === undefined) return Option.none()
@@ -178,14 +178,14 @@ const change =
       if (refused !== null) return yield* new MigrationNotOngoing({ status: refused.status })
       const decided = decide(viewOf(store, account, lookup))
       if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
-      if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()
+      if (recorder && !isHeld(store, recorder.reservation)) return yield* new ReservationLost()
       const { answer, change: wanted } = decided.success
       const changes = !isEmpty(wanted)
       if (changes) {
         store.changes.set(account.number, withChange(changesOf(store, account), wanted))
-        keepAnswer(store, keep, answer, at, account.number)
-      } else if (keep) {
-        release(store, keep.reservation)
+        keepAnswer(store, recorder, answer, at, account.number)
+      } else if (recorder) {
+        release(store, recorder.reservation)
       }
       if (changes) {
         const event = "data_import.import_process.post_import.completed-v1"

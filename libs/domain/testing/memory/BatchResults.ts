@@ -1,6 +1,6 @@
 /** The results and problems of batches in memory, and their deletion. */
 import { DateTime, Stream } from "effect"
-import type { LineEnd, LineProblem } from "../../src/batches/BatchLine.ts"
+import type { EndedLine, LineProblem } from "../../src/batches/BatchLine.ts"
 import type { ProblemGroup, Problems } from "../../src/batches/Problems.ts"
 import { type ForecastSum, sumsOfAccounts } from "../../src/batches/Rehearsal.ts"
 import { type BatchId, stateOf } from "../../src/batches/Batch.ts"
@@ -24,14 +24,14 @@ type Command<Operation extends "results" | "problems" | "deleteLines"> = Paramet
 export const results = (store: Store, query: Command<"results">): Results => {
   const { afterLine, id, includesLater, limit, outcome } = query
   const { batch, lines } = stored(store, id)
-  const isAsked = (end: LineEnd) =>
+  const isAsked = (end: EndedLine) =>
     end.line > afterLine && (outcome === null || end.outcome === outcome)
   const firstOpen = lines.findIndex(({ end }) => end === null)
   const done = firstOpen === -1 ? lines.length : firstOpen
   const early = lines
     .slice(0, done)
     .flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
-  const cut = limit === null || early.length < limit ? null : (early[limit - 1] as LineEnd).line
+  const cut = limit === null || early.length < limit ? null : (early[limit - 1] as EndedLine).line
   const through = Math.max(afterLine, Math.min(cut ?? done, done))
   const all = lines.flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
   const given = includesLater ? all : early
@@ -71,7 +71,7 @@ const keyOf = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
 
 const groupOf = (
   { attr, code }: Pick<LineProblem, "attr" | "code">,
-  ends: ReadonlyArray<LineEnd>
+  ends: ReadonlyArray<EndedLine>
 ): ProblemGroup => ({
   attr,
   code,
@@ -89,7 +89,7 @@ const groupOf = (
 })
 
 /** The problems of a line, each once and in order. */
-const distinctProblems = ({ problems }: LineEnd) =>
+const distinctProblems = ({ problems }: EndedLine) =>
   [...new Map(problems.map(({ attr, code }) => [keyOf({ attr, code }), { attr, code }]))]
     .sort(([one], [other]) => codePointOrder(one, other))
     .map(([, problem]) => problem)
@@ -111,13 +111,13 @@ export const problems = (store: Store, { id, limit }: Command<"problems">): Prob
   return {
     groups: groups.slice(0, limit),
     sets: sets.map((same) => ({
-      problems: distinctProblems(same[0] as LineEnd),
+      problems: distinctProblems(same[0] as EndedLine),
       lines: same.length
     }))
   }
 }
 
-const withoutDetails = (end: LineEnd, redact: (text: string) => string): LineEnd => ({
+const withoutDetails = (end: EndedLine, redact: (text: string) => string): EndedLine => ({
   ...end,
   text: redact(end.text),
   problems: end.problems.map((problem) => ({ ...problem, detail: null }))

@@ -3,7 +3,7 @@ import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../src/batches/Batch.ts"
 import { automaticChanges, eventsBetween } from "../../src/batches/BatchEvent.ts"
 import { BatchLimits } from "../../src/batches/BatchLimits.ts"
-import type { LineEnd } from "../../src/batches/BatchLine.ts"
+import type { EndedLine } from "../../src/batches/BatchLine.ts"
 import { type ApiKeyId, isLive } from "../../src/suppliers/Organisation.ts"
 import { isByPerson, serviceFor } from "../../src/access/Operator.ts"
 import type { AuditAction } from "../../src/audit/AuditLog.ts"
@@ -14,7 +14,7 @@ import {
   type ChunkInHand,
   type Creating
 } from "../../src/batches/Batches.ts"
-import { lastKeptEnd } from "../../src/batches/LineKey.ts"
+import { lastStoredEnd } from "../../src/batches/LineKey.ts"
 import type { ReservationLost } from "../../src/idempotency/IdempotencyKeys.ts"
 import { recordUnchanged } from "./AuditLog.ts"
 import { haveFreeNumbers, storeLineImport } from "./LineImports.ts"
@@ -62,7 +62,7 @@ const recordAudit = (
 }
 
 const create = (store: Store, limits: BatchLimits, command: Command<"create">): Creating => {
-  const { at: createdAt, caller, id, keep, limit, settings } = command
+  const { at: createdAt, caller, id, recorder, limit, settings } = command
   const { organisation } = caller
   const present = store.batches.get(id)
   if (present !== undefined) return { _tag: "Created", batch: present.batch, leftOut: null }
@@ -84,7 +84,7 @@ const create = (store: Store, limits: BatchLimits, command: Command<"create">): 
   store.batches.set(id, { batch, upload: 0, lines, linesOf, areLinesDeleted: false })
   recordAudit(store, batch, { at: createdAt, caller, action: "create_batch", outcome: "created" })
   const created = { _tag: "Created", batch, leftOut } as const
-  keepAnswer(store, keep, created, createdAt)
+  keepAnswer(store, recorder, created, createdAt)
   return created
 }
 
@@ -178,9 +178,9 @@ const putAutomatic = (
 const change = <E>(
   store: Store,
   limits: BatchLimits,
-  { action, at, caller, decide, id, keep }: BatchChange<E>
+  { action, at, caller, decide, id, recorder }: BatchChange<E>
 ): Effect.Effect<Batch.Batch, E | ReservationLost> =>
-  whileReserved(store, keep, () => {
+  whileReserved(store, recorder, () => {
     const present = stored(store, id)
     const before = present.batch
     const decided = decide(before, { isOvertaken: isOvertaken(store, present) })
@@ -194,14 +194,14 @@ const change = <E>(
       recordAudit(store, before, { at, caller, action, outcome })
     }
     if (isUnchanged) {
-      if (keep) release(store, keep.reservation)
+      if (recorder) release(store, recorder.reservation)
       return Effect.succeed(before)
     }
     const isFilled = before.started === null && Batch.isToBeFilled(decided.success)
     const lines = isFilled ? linesOfSource(store, before.settings, at, limits.lines) : present.lines
     const after = isFilled ? Batch.filled(decided.success, lines.length, at) : decided.success
     recordEvents(store, before, after, at)
-    keepAnswer(store, keep, after, at)
+    keepAnswer(store, recorder, after, at)
     return Effect.succeed(put(store, { ...present, lines }, after))
   })
 
@@ -224,7 +224,7 @@ const replace = (present: StoredBatch, lines: ReadonlyArray<StoredLine>): void =
   for (const line of lines) present.lines[line.line - 1] = line
 }
 
-const cancelled = ({ externalAccountNumber, line, sourceLine }: StoredLine): LineEnd => ({
+const cancelled = ({ externalAccountNumber, line, sourceLine }: StoredLine): EndedLine => ({
   line,
   externalAccountNumber,
   outcome: "CANCELLED",
@@ -244,7 +244,7 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
     if (open.length === 0) continue
     const { id, organisation } = present.batch
     const ended = open.map((line) => {
-      const kept = lastKeptEnd(id, line.line, (key) => answerOf(store, { organisation, key }))
+      const kept = lastStoredEnd(id, line.line, (key) => answerOf(store, { organisation, key }))
       return { line, end: { ...cancelled(line), ...kept } }
     })
     replace(
@@ -364,8 +364,8 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
   Batches,
   Effect.zipWith(MemoryStore, BatchLimits, (store, limits) =>
     Batches.of({
-      create: (command) =>
-        whileReserved(store, command.keep, () => Effect.sync(() => create(store, limits, command))),
+      create: (asked) =>
+        whileReserved(store, asked.recorder, () => Effect.sync(() => create(store, limits, asked))),
       find: (organisation, id) =>
         Effect.sync(() =>
           Option.filter(find(store, id), (batch) => batch.organisation === organisation)

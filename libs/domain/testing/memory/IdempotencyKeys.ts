@@ -6,7 +6,7 @@ import { DateTime, Effect, Layer } from "effect"
 import {
   answersKeptFor,
   expiredKeptFor,
-  type Keep,
+  type ResponseRecorder,
   keptUntil,
   keyStateAt,
   type Reservation
@@ -37,26 +37,26 @@ export const isHeld = (store: Store, reservation: Reservation): boolean => {
 /** Runs the write unless the reservation of its key is lost. */
 export const whileReserved = <A, E>(
   store: Store,
-  keep: Keep<never> | null | undefined,
+  recorder: ResponseRecorder<never> | null | undefined,
   step: () => Effect.Effect<A, E>
 ): Effect.Effect<A, E | ReservationLost> =>
   Effect.suspend((): Effect.Effect<A, E | ReservationLost> =>
-    keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
+    recorder && !isHeld(store, recorder.reservation) ? new ReservationLost() : step()
   )
 
 /** Keeps the response of a write that stored something at `at`, and the account that it is about. */
 export const keepAnswer = <A>(
   store: Store,
-  keep: Keep<A> | null | undefined,
+  recorder: ResponseRecorder<A> | null | undefined,
   answer: A,
   at: DateTime.Utc,
   about: AccountNumber | null = null
 ): void => {
-  const place = keep ? placeOf(keep.reservation) : ""
+  const place = recorder ? placeOf(recorder.reservation) : ""
   const record = store.idempotencyKeys.get(place)
-  if (!keep || record === undefined) return
-  const expiresAt = keptUntil(keep.reservation, at)
-  const text = finish(keep.textOf(answer))
+  if (!recorder || record === undefined) return
+  const expiresAt = keptUntil(recorder.reservation, at)
+  const text = finish(recorder.textOf(answer))
   store.idempotencyKeys.set(place, { ...record, answer: text, about, expiresAt })
 }
 

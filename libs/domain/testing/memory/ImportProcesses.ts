@@ -10,7 +10,7 @@ import {
   isFailure,
   meets
 } from "../../src/imports/ImportDetails.ts"
-import type { Keep } from "../../src/idempotency/IdempotencyKey.ts"
+import type { ResponseRecorder } from "../../src/idempotency/IdempotencyKey.ts"
 import {
   type AttemptId,
   holds,
@@ -83,7 +83,7 @@ const textOf = ({ payload, process }: StoredImport): string => {
 }
 
 export const stage = (store: Store, command: Command<"stage">): Staging => {
-  const { at, caller, cohort = null, createOnly = false, hash, keep, key, payload } = command
+  const { at, caller, cohort = null, createOnly = false, hash, recorder, key, payload } = command
   const { since = null } = command
   const refused = notOngoing(store, key)
   if (refused !== null) return refused
@@ -93,7 +93,7 @@ export const stage = (store: Store, command: Command<"stage">): Staging => {
     if (!isFree(found)) return { _tag: "Refused", found }
     if (createOnly) {
       if (present.hash === null) throw new Error("What is staged has no hash")
-      if (keep) releaseKey(store, keep.reservation)
+      if (recorder) releaseKey(store, recorder.reservation)
       return { _tag: "Present", hash: present.hash }
     }
   }
@@ -118,7 +118,7 @@ export const stage = (store: Store, command: Command<"stage">): Staging => {
     caller
   })
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
-  keepAnswer(store, keep, stored, at)
+  keepAnswer(store, recorder, stored, at)
   return stored
 }
 
@@ -194,7 +194,7 @@ const dryRun = (store: Store, { attempt, key, newAccount }: Command<"dryRun">): 
   completion(store, held(store, key, attempt), newAccount)
 
 export const complete = (store: Store, command: Command<"complete">): Completion => {
-  const { attempt, caller, keep, key, newAccount } = command
+  const { attempt, caller, recorder, key, newAccount } = command
   const present = held(store, key, attempt)
   const answer = completion(store, present, newAccount)
   if (present === undefined || answer._tag !== "Completed") return answer
@@ -212,7 +212,7 @@ export const complete = (store: Store, command: Command<"complete">): Completion
   if (customerEmails) {
     announce(store, key, { at: createdAt, name: customerEmailEvent, codes: [] })
   }
-  keepAnswer(store, keep, newAccount, createdAt, number)
+  keepAnswer(store, recorder, newAccount, createdAt, number)
   return answer
 }
 
@@ -328,11 +328,11 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       (command: C): Effect.Effect<A> =>
         Effect.sync(() => operation(store, command))
     const keyed =
-      <C extends { readonly keep?: Keep<never> | null }, A>(
+      <C extends { readonly recorder?: ResponseRecorder<never> | null }, A>(
         operation: (store: Store, command: C) => A
       ) =>
       (command: C) =>
-        whileReserved(store, command.keep, () => Effect.succeed(operation(store, command)))
+        whileReserved(store, command.recorder, () => Effect.succeed(operation(store, command)))
     return ImportProcesses.of({
       stage: keyed(stage),
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),

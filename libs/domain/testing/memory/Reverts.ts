@@ -84,22 +84,22 @@ const change = (
 }
 
 const revert = Effect.fnUntraced(function* (store: Store, command: RevertCommand) {
-  const { at, caller, decide, dryRun, keep = null, key } = command
+  const { at, caller, decide, dryRun, recorder = null, key } = command
   const present = importOf(store, key)
   if (present === undefined) return Option.none<Reverted>()
   const view = viewOf(store, command, present, at)
   const isDue = yield* Effect.fromResult(decide(view))
-  if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()
+  if (recorder && !isHeld(store, recorder.reservation)) return yield* new ReservationLost()
   const account = isDue ? view.named : null
   if (account === null || dryRun) {
-    if (keep) release(store, keep.reservation)
+    if (recorder) release(store, recorder.reservation)
     if (account === null) recordUnchanged(store, { at, action: "revert_import", key, caller })
     return Option.some({ details: view.details, at, account })
   }
   const after = change(store, command, present, account.createdAt)
   const details = detailsOf(after, attemptsOfImport)
   const reverted = { details, at, account }
-  keepAnswer(store, keep, reverted, at)
+  keepAnswer(store, recorder, reverted, at)
   return Option.some(reverted)
 })
 

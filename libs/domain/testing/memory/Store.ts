@@ -36,7 +36,7 @@ import type { NewAccount, NotOngoing } from "../../src/imports/ImportProcesses.t
 import type { Retry, Webhook, WebhookSecret } from "../../src/events/Webhooks.ts"
 import type { Batch, BatchId } from "../../src/batches/Batch.ts"
 import type { BatchEventName } from "../../src/batches/BatchEvent.ts"
-import type { BatchLine, LineEnd } from "../../src/batches/BatchLine.ts"
+import type { BatchLine, EndedLine } from "../../src/batches/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport extends ImportDetails {
@@ -60,7 +60,7 @@ export interface StoredLine extends BatchLine {
   readonly isInHand: boolean
   /** How many workers had the line in hand and died. */
   readonly abandoned: number
-  readonly end: LineEnd | null
+  readonly end: EndedLine | null
 }
 
 export interface StoredBatch {

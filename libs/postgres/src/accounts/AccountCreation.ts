@@ -55,11 +55,11 @@ const events = (sql: Sql, commands: ReadonlyArray<Command>): Statement.Fragment 
 
 function* keptAnswers(commands: ReadonlyArray<Command>): Steps<ReadonlyArray<BatchAnswers | null>> {
   const kept: Array<BatchAnswers | null> = []
-  for (const { keep, newAccount } of commands) {
-    if (keep) {
-      const first = yield* keep.textOf(newAccount)
+  for (const { recorder, newAccount } of commands) {
+    if (recorder) {
+      const first = yield* recorder.textOf(newAccount)
       const { createdAt: at } = newAccount
-      kept.push({ reservation: keep.reservation, at, first, later: first })
+      kept.push({ reservation: recorder.reservation, at, first, later: first })
     } else kept.push(null)
   }
   return kept
@@ -187,7 +187,7 @@ const rolledBack = (database: Database["Service"], commands: ReadonlyArray<Comma
 export const makeDryRun = Effect.fnUntraced(function* (database: Database["Service"]) {
   const dryRun = yield* together(database, (commands) => rolledBack(database, commands))
   return (command: Omit<Command, "keep">) =>
-    dryRun({ ...command, keep: null }).pipe(
+    dryRun({ ...command, recorder: null }).pipe(
       Effect.flatMap(completion),
       Effect.catchTag("ReservationLost", Effect.die)
     )

@@ -107,7 +107,7 @@ const makeChange = Effect.fnUntraced(function* (
   const add = yield* makeAdd(database)
 
   const changeSeen = Effect.fnUntraced(function* <A, E>(
-    { action, at, caller, decide, keep, key }: ChangeCommand<A, E>,
+    { action, at, caller, decide, recorder, key }: ChangeCommand<A, E>,
     account: AccountSnapshot
   ) {
     const { absent, id, revision, status } = account
@@ -118,12 +118,14 @@ const makeChange = Effect.fnUntraced(function* (
     const { answer, change } = decided.success
     if (isEmpty(change)) {
       yield* runOnce(
-        keep ? releaseUnchanged(sql, write, keep.reservation) : recordUnchanged(sql, write)
+        recorder ? releaseUnchanged(sql, write, recorder.reservation) : recordUnchanged(sql, write)
       )
       return answer
     }
-    const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
-    const kept = keep ? { reservation: keep.reservation, at, first: text, later: text } : null
+    const text = recorder ? yield* inTimeSlices(() => recorder.textOf(answer)) : ""
+    const kept = recorder
+      ? { reservation: recorder.reservation, at, first: text, later: text }
+      : null
     yield* add({ id, revision, absent, change, write, kept })
     return answer
   })

@@ -69,7 +69,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating 
  * refusal fails, so that the transaction is rolled back.
  */
 const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, command: Create) {
-  const { at, caller, id, keep = null, limit, settings } = command
+  const { at, caller, id, recorder = null, limit, settings } = command
   const { organisation } = caller
   const { imported, pending, retryOf, revert } = settings
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`batches ${organisation}`}, 0))`
@@ -107,7 +107,7 @@ const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, comma
     if (exceeded !== null) return yield* new Refused({ creating: limitExceeded(exceeded) })
   }
   yield* sql`${auditEntry(sql, auditOf(open, command, "create_batch", "created"), sql``)}`
-  yield* keepInTransaction(sql, keep, created, at)
+  yield* keepInTransaction(sql, recorder, created, at)
   return created
 })
 
@@ -167,7 +167,7 @@ const change = Effect.fnUntraced(function* <E>(
   limits: BatchLimits,
   command: BatchChange<E>
 ) {
-  const { action, at, decide, id, keep = null } = command
+  const { action, at, decide, id, recorder = null } = command
   const before = yield* BatchRow.locked(sql, id)
   const allowed = decide(before, { isOvertaken: false })
   const isStart =
@@ -184,7 +184,7 @@ const change = Effect.fnUntraced(function* <E>(
   yield* isUnchanged && !isByPerson(command.caller)
     ? recordUnchanged(sql, write)
     : sql`${auditEntry(sql, write, sql``)}`
-  yield* keepInTransaction(sql, keep, isUnchanged ? null : after, at)
+  yield* keepInTransaction(sql, recorder, isUnchanged ? null : after, at)
   return Result.succeed(after)
 })
 

@@ -5,9 +5,9 @@
  */
 import { type DateTime, Effect, Schema } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
-import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
-import { lastKeptEnd } from "@data-import/domain/batches/LineKey"
+import { lastStoredEnd } from "@data-import/domain/batches/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import * as BatchRow from "./BatchRow.ts"
@@ -64,7 +64,7 @@ const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
   const lines = Array.from({ length: lineCount }, (_, place) => firstLine + place)
   const kept = yield* deleteKeys(sql, batch, organisation, lines)
   return lines.flatMap((line) => {
-    const end = lastKeptEnd(batch, line, (key) => kept.get(key) ?? null)
+    const end = lastStoredEnd(batch, line, (key) => kept.get(key) ?? null)
     return end === null ? [] : [{ line, ...end }]
   })
 })
@@ -94,7 +94,7 @@ const cancelChunks = (
   sql: Sql,
   batch: Batch.BatchId,
   chunks: ReadonlyArray<number>,
-  kept: ReadonlyArray<Pick<LineEnd, "line" | "outcome" | "text">>
+  kept: ReadonlyArray<Pick<EndedLine, "line" | "outcome" | "text">>
 ) =>
   cancelledRows(sql`
   with kept as materialized (

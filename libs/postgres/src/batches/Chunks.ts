@@ -4,7 +4,7 @@
  */
 import { Array, DateTime, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
-import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { keysOf } from "@data-import/domain/batches/LineKey"
 import type { Batches, ChunkInHand } from "@data-import/domain/batches/Batches"
@@ -179,7 +179,7 @@ const store = (
 export const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
-  outcomes: ReadonlyArray<LineEnd["outcome"]>,
+  outcomes: ReadonlyArray<EndedLine["outcome"]>,
   {
     at,
     more = 0,

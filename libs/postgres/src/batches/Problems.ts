@@ -7,7 +7,7 @@
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import type { BatchId } from "@data-import/domain/batches/Batch"
-import type { LineEnd, LineProblem } from "@data-import/domain/batches/BatchLine"
+import type { EndedLine, LineProblem } from "@data-import/domain/batches/BatchLine"
 import type { Problems } from "@data-import/domain/batches/Problems"
 import type { Batches } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf, storable } from "../connection/Database.ts"
@@ -33,12 +33,12 @@ export const keyOf = ({ attr, code }: Readonly<Record<keyof Problem, string>>): 
   JSON.stringify([code, storable(attr)])
 
 /** The distinct problems of a line in the order of their keys. */
-const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>
+const distinct = ({ problems }: EndedLine): ReadonlyArray<LineProblem> =>
   [...new Map(problems.map(storableOf).map((problem) => [keyOf(problem), problem]))]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, problem]) => problem)
 
-const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
+const problemsIn = (ended: ReadonlyArray<EndedLine>) => {
   const found = ended.flatMap((end) =>
     distinct(end).map(({ attr, code, ...text }) => {
       const { externalAccountNumber, line } = end
@@ -52,7 +52,7 @@ const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
   }))
 }
 
-const setsIn = (ended: ReadonlyArray<LineEnd>) => {
+const setsIn = (ended: ReadonlyArray<EndedLine>) => {
   const sets = ended.map((end) => distinct(end).map(({ attr, code }) => [code, attr]))
   return [
     ...Map.groupBy(
@@ -109,7 +109,7 @@ const bytesRows = rowsOf(Schema.Struct({ bytes: Schema.Int }))
 export const add = Effect.fnUntraced(function* (
   sql: Sql,
   batch: BatchId,
-  ended: ReadonlyArray<LineEnd>
+  ended: ReadonlyArray<EndedLine>
 ) {
   const problems = problemsIn(ended)
   if (problems.length === 0) return 0

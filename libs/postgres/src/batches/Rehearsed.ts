@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect } from "effect"
 import type { Batch, BatchId } from "@data-import/domain/batches/Batch"
-import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import { ForecastSum, isRehearsal, sumsOfAccounts } from "@data-import/domain/batches/Rehearsal"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
@@ -19,7 +19,11 @@ export const read = (sql: Sql, id: BatchId) =>
     where batch = ${id} order by kind, name`)
 
 /** Adds what lines would create. In order, so that two workers never deadlock. */
-const addSums = Effect.fnUntraced(function* (sql: Sql, id: BatchId, ended: ReadonlyArray<LineEnd>) {
+const addSums = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: BatchId,
+  ended: ReadonlyArray<EndedLine>
+) {
   const sums = sumsOfAccounts(ended.flatMap(({ rehearsed = [] }) => rehearsed))
   if (sums.length === 0) return
   yield* sql`
@@ -54,7 +58,7 @@ const attemptOf = (sql: Sql, { settings: { supplier }, started }: Batch) => sql`
  * Keeps what judged lines of a chunk: of PROCESS it is read from the attempt, of IMPORT, which has
  * none, it comes with the end. The chunk is to be counted from now on.
  */
-const judge = (sql: Sql, batch: Batch, firstLine: number, ended: ReadonlyArray<LineEnd>) => {
+const judge = (sql: Sql, batch: Batch, firstLine: number, ended: ReadonlyArray<EndedLine>) => {
   const { id, settings } = batch
   const judged =
     settings.operation === "PROCESS"
@@ -102,7 +106,7 @@ export const add = Effect.fnUntraced(function* (
   sql: Sql,
   batch: Batch,
   firstLine: number,
-  ended: ReadonlyArray<LineEnd>
+  ended: ReadonlyArray<EndedLine>
 ) {
   if (!isRehearsal(batch) || ended.length === 0) return
   yield* addSums(sql, batch.id, ended)

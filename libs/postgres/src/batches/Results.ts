@@ -1,6 +1,6 @@
 /** Reads the results of a batch in the order of its lines, a page of chunks at a time. */
 import { Effect, Option, Schema, Stream } from "effect"
-import type { LineEnd } from "@data-import/domain/batches/BatchLine"
+import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import { LineOutcome } from "@data-import/domain/batches/Counts"
 import type { LinesQuery, Results, ResultsQuery } from "@data-import/domain/batches/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -67,7 +67,7 @@ const stream = ({ run, sql }: Database["Service"], query: ResultsQuery, through:
     const results = lines
       .filter(({ line }) => line <= through)
       .filter(isAsked(query))
-      .map(({ line, text }): Pick<LineEnd, "line" | "text"> => ({ line, text: text ?? "" }))
+      .map(({ line, text }): Pick<EndedLine, "line" | "text"> => ({ line, text: text ?? "" }))
     const last = lines.at(-1)?.line ?? through
     return [results, last < through ? Option.some(last) : Option.none()] as const
   })

@@ -59,7 +59,7 @@ const withinLimits = Effect.fnUntraced(function* (
 })
 
 const request = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port["request"]>[0]) {
-  const { at, caller, cohort, id, issuer, keep, supplier } = command
+  const { at, caller, cohort, id, issuer, recorder, supplier } = command
   // Two requests of an organisation see each other.
   const lock = `certificates ${caller.organisation}`
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
@@ -78,7 +78,7 @@ const request = Effect.fnUntraced(function* (sql: Sql, command: Parameters<Port[
   const key = { import_supplier: supplier, external_account_number: null }
   const entry = { at, caller, action: "issue_certificate", outcome: "created", key } as const
   yield* sql`${auditEntry(sql, entry, sql``)}`
-  yield* keepInTransaction(sql, keep, record, at)
+  yield* keepInTransaction(sql, recorder, record, at)
   return record
 })
 

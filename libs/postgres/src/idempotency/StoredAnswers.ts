@@ -7,7 +7,7 @@
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import {
-  type Keep,
+  type ResponseRecorder,
   keptUntil,
   type Reservation
 } from "@data-import/domain/idempotency/IdempotencyKey"
@@ -41,7 +41,7 @@ export interface AnswerClauses {
 }
 
 /**
- * The response to keep if the write is the first of its import, and the one to keep if it is not.
+ * The response to record if the write is the first of its import, and the one to record if it is not.
  */
 export interface BatchAnswers {
   readonly reservation: Reservation
@@ -112,13 +112,13 @@ export const answerClauses = (
  */
 export const keepInTransaction = Effect.fnUntraced(function* <A>(
   sql: Sql,
-  keep: Keep<A> | null,
+  recorder: ResponseRecorder<A> | null,
   answer: A | null,
   at: DateTime.Utc,
   about: bigint | null = null
 ) {
-  if (keep === null) return
-  const { reservation, textOf } = keep
+  if (recorder === null) return
+  const { reservation, textOf } = recorder
   const held = isReservation(sql, reservation)
   const ended =
     answer === null

@@ -171,7 +171,7 @@ const reverting = Effect.fnUntraced(function* (
   { sql }: Database["Service"],
   command: RevertCommand
 ) {
-  const { at, decide, dryRun, keep = null, number, reason } = command
+  const { at, decide, dryRun, recorder = null, number, reason } = command
   const [import_] = yield* lock(sql, command)
   if (import_ === undefined) return Option.none<Result.Result<Reverted, RevertRefused>>()
   const order = { ...command, ...import_ }
@@ -182,14 +182,14 @@ const reverting = Effect.fnUntraced(function* (
   if (Result.isFailure(decided)) return Option.some(Result.fail(decided.failure))
   const account = decided.success ? named : null
   if (account === null || dryRun) {
-    yield* keepInTransaction(sql, keep, null, at)
+    yield* keepInTransaction(sql, recorder, null, at)
     return Option.some(Result.succeed({ details, at, account }))
   }
   yield* store(sql, [order], command)
   const past = { number, createdAt: account.createdAt, revertedAt: at, reason }
   const after: ImportDetails = { ...details, ...withoutAccount(details, past) }
   const reverted: Reverted = { details: after, at, account }
-  yield* keepInTransaction(sql, keep, reverted, at, import_.id)
+  yield* keepInTransaction(sql, recorder, reverted, at, import_.id)
   return Option.some(Result.succeed(reverted))
 })
 

@@ -27,10 +27,10 @@ const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Nu
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
 
 /** The responses to keep, of a first staging and of a later one. */
-const keptAnswers = ({ at, keep }: Command): BatchAnswers | null => {
-  if (!keep) return null
-  const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
-  return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
+const keptAnswers = ({ at, recorder }: Command): BatchAnswers | null => {
+  if (!recorder) return null
+  const textOf = (stagings: number) => finish(recorder.textOf(storedAs(stagings)))
+  return { reservation: recorder.reservation, at, first: textOf(1), later: textOf(2) }
 }
 
 const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
@@ -165,14 +165,14 @@ const presentRows = rowsOf(Schema.Struct({ hash: PayloadHash }))
  */
 const present = Effect.fnUntraced(function* (
   { sql }: Database["Service"],
-  { at, keep = null, key }: Command
+  { at, recorder = null, key }: Command
 ) {
   const [row] = yield* presentRows(sql`
     select encode(payload_hash, 'hex') as hash from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}`)
   if (row === undefined) return yield* contended
-  yield* keepInTransaction(sql, keep, null, at)
+  yield* keepInTransaction(sql, recorder, null, at)
   return { _tag: "Present", ...row } satisfies Staging
 })
 

@@ -52,7 +52,7 @@ const deleteSlice = (sql: Sql, { at, caller, limit }: Parameters<Port["deleteSli
  */
 const recordEmptied = Effect.fnUntraced(function* (
   sql: Sql,
-  { at, caller, deleted, keep }: Parameters<Port["recordEmptied"]>[0]
+  { at, caller, deleted, recorder }: Parameters<Port["recordEmptied"]>[0]
 ) {
   const none = { import_supplier: null, external_account_number: null }
   const write = { at, caller, action: "empty_sandbox", key: none } as const
@@ -67,7 +67,7 @@ const recordEmptied = Effect.fnUntraced(function* (
       sql`from suppliers where organisation = ${caller.organisation} order by code`
     )}`
   }
-  yield* keepInTransaction(sql, keep, deleted, at)
+  yield* keepInTransaction(sql, recorder, deleted, at)
 })
 
 export const layer: Layer.Layer<Sandbox, never, Database> = Layer.effect(

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import type { NotJson } from "@data-import/domain/schema/Json"
-import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
+import { parseBytesInSteps } from "@data-import/domain/schema/JsonBytes"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { inTimeSlices } from "@data-import/domain/support/Steps"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
@@ -32,7 +32,7 @@ const announcesJson = (headers: Headers): boolean =>
 export const parse = (bytes: Buffer): Effect.Effect<unknown, NotJson> =>
   Effect.interruptible(
     Effect.flatMap(
-      inTimeSlices(() => parsingBytes(bytes), bytes.length > smallBytes),
+      inTimeSlices(() => parseBytesInSteps(bytes), bytes.length > smallBytes),
       Effect.fromResult
     )
   )

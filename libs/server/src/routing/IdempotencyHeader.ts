@@ -12,7 +12,7 @@ import {
   Fingerprint,
   IdempotencyKey,
   idempotencyKeyLength,
-  type Keep
+  type ResponseRecorder
 } from "@data-import/domain/idempotency/IdempotencyKey"
 import { IdempotentWrites } from "@data-import/domain/idempotency/IdempotentWrites"
 import type { Caller } from "@data-import/domain/suppliers/Organisation"
@@ -73,17 +73,17 @@ interface SentBody {
   readonly json: unknown
 }
 
-/** A request to write. `keep` is for the program; null if the request has no key. */
+/** A request to write. `recorder` is for the program; null if the request has no key. */
 export interface WriteCall<P = unknown> extends Call {
   readonly caller: Caller
   readonly body: unknown
   readonly parameters: Result.Result<P, ReadonlyArray<FieldError>>
-  readonly keep: Keep<unknown> | null
+  readonly recorder: ResponseRecorder<unknown> | null
 }
 
 /** Answers a request. `code` is the code of the refusal of a malformed key. */
 type AnswerWrite = (
-  call: Omit<WriteCall, "body" | "keep">,
+  call: Omit<WriteCall, "body" | "recorder">,
   body: SentBody,
   code: ValidationFailed["code"]
 ) => Answered
@@ -99,7 +99,7 @@ export class Writing<out Status extends Answer.SuccessStatus, out Body> {
   }
 }
 
-/** Calls the program of an endpoint, and passes `keep` on to it. */
+/** Calls the program of an endpoint, and passes `recorder` on to it. */
 type Run<A, P> = (call: WriteCall<P>) => Effect.Effect<A, Answer.Refused>
 
 /** What the answer to a write may depend on besides its result. */
@@ -112,9 +112,13 @@ const answerOf =
     succeed: (result: A, call: Answering) => Answer.Success<Answer.SuccessStatus, unknown>
   ): AnswerWrite =>
   (call, { bytes, json }, code) => {
-    const runWith = (keep: Keep<A> | null) =>
+    const runWith = (recorder: ResponseRecorder<A> | null) =>
       // The kept answer is the result of this run, so the types agree.
-      run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
+      run({
+        ...call,
+        body: json,
+        recorder: recorder as ResponseRecorder<unknown> | null
+      } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
       return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result, call)))

@@ -13,7 +13,7 @@
  *             Answer.success(validated(account))
  *           ),
  *         stageAccount: write(
- *           ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
+ *           ({ body, caller, recorder }) => accountImport.stage(caller, body, recorder),
  *           ({ first, key }) => Answer.small(first ? 201 : 200, key)
  *         )
  *       })

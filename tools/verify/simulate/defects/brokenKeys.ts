@@ -1,6 +1,6 @@
 /** Idempotency keys with one mistake each, which makes a retry under a key unsafe. */
 import { DateTime, Effect, Option } from "effect"
-import type { Keep, Reservation } from "@data-import/domain/idempotency/IdempotencyKey"
+import type { ResponseRecorder, Reservation } from "@data-import/domain/idempotency/IdempotencyKey"
 import { finish } from "@data-import/domain/support/Steps"
 import { own } from "../Traffic.ts"
 import { after, before, type Defects, on, type Store } from "./Planted.ts"
@@ -21,10 +21,10 @@ const alter = (
 }
 
 /** Releases the key of another request. */
-const regain = (store: Store, keep: Keep<never> | null | undefined): void => {
-  if (!keep) return
-  const { token } = keep.reservation
-  alter(store, keep.reservation, (record) => ({ ...record, token, answer: null }))
+const regain = (store: Store, recorder: ResponseRecorder<never> | null | undefined): void => {
+  if (!recorder) return
+  const { token } = recorder.reservation
+  alter(store, recorder.reservation, (record) => ({ ...record, token, answer: null }))
 }
 
 /** Alters what is under the key before a request reserves it. */
@@ -42,16 +42,16 @@ export const brokenKeys: Defects = {
     seed: 134,
     seen: 66,
     storage: on("accounts", "change", (change, command, store, wait) => {
-      const { at, keep } = command
-      if (!keep) return change(command)
+      const { at, recorder } = command
+      if (!recorder) return change(command)
       return Effect.tap(
-        change({ ...command, keep: null }),
+        change({ ...command, recorder: null }),
         Effect.fnUntraced(function* (answer) {
           yield* wait("inside of Accounts.change", [])
           if (Option.isNone(answer)) return
-          const text = finish(keep.textOf(answer.value))
+          const text = finish(recorder.textOf(answer.value))
           const expiresAt = DateTime.add(at, { hours: 24 })
-          alter(store, keep.reservation, (record) => ({ ...record, answer: text, expiresAt }))
+          alter(store, recorder.reservation, (record) => ({ ...record, answer: text, expiresAt }))
         })
       )
     })
@@ -59,22 +59,24 @@ export const brokenKeys: Defects = {
   "a change does not look at its reservation": {
     seed: 11,
     seen: 22,
-    storage: before("accounts", "change", (store, { keep }) => regain(store, keep))
+    storage: before("accounts", "change", (store, { recorder }) => regain(store, recorder))
   },
   "a staging does not look at its reservation": {
     seed: 20,
     seen: 20,
-    storage: before("imports", "stage", (store, { keep }) => regain(store, keep))
+    storage: before("imports", "stage", (store, { recorder }) => regain(store, recorder))
   },
   "a completion keeps no answer": {
     seed: 10,
-    storage: on("imports", "complete", (complete, command) => complete({ ...command, keep: null }))
+    storage: on("imports", "complete", (complete, command) =>
+      complete({ ...command, recorder: null })
+    )
   },
   "an answer is kept for an hour": {
     seed: 2324,
-    storage: after("accounts", "change", (store, { at, keep }) => {
-      if (!keep) return
-      const { reservation } = keep
+    storage: after("accounts", "change", (store, { at, recorder }) => {
+      if (!recorder) return
+      const { reservation } = recorder
       const expiresAt = DateTime.add(at, { hours: 1 })
       alter(store, reservation, (record) =>
         record.answer === null || record.token !== reservation.token
