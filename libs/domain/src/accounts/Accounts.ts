@@ -64,8 +64,8 @@ export class Accounts extends Context.Service<
      * once. None if the account does not exist. Nothing is stored if `decide` fails, or if the
      * supplier is not Ongoing, which is checked before it. An empty change writes no event. Event:
      * post_import.completed. Audit: `action`, with the outcome `created` if something is stored and
-     * `unchanged` otherwise. `recorder` stores the response in the same step, or releases the key after
-     * an empty change. A failure of `decide` takes precedence over `ReservationLost`.
+     * `unchanged` otherwise. `recorder` stores the response in the same step, or releases the key
+     * after an empty change. A failure of `decide` takes precedence over `ReservationLost`.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>

@@ -282,6 +282,8 @@ const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller
   }
 })
 
+type Refusal = Failure | DocumentsUnavailable | StorageUnavailable
+
 const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
   Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
 
@@ -296,12 +298,7 @@ const make = Effect.gen(function* () {
   }
   const audited =
     (action: AuditAction, caller: Caller, payload: unknown = null) =>
-    <A>(
-      effect: Effect.Effect<
-        A,
-        Failure | DocumentsUnavailable | ReservationLost | StorageUnavailable
-      >
-    ) =>
+    <A>(effect: Effect.Effect<A, Refusal | ReservationLost>) =>
       effect.pipe(
         Effect.catchTags({
           DocumentsUnavailable: () => documentsUnavailable,

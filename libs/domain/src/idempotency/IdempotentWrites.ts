@@ -28,8 +28,8 @@ export class IdempotentWrites extends Context.Service<
   {
     /**
      * Runs the write under its key, or returns the stored response. `textOf` makes the text to
-     * store. `write` must pass `recorder` to the port that stores its effect. A success has then either
-     * stored its response, or stored nothing and released the key.
+     * store. `write` must pass `recorder` to the port that stores its effect. A success has then
+     * either stored its response, or stored nothing and released the key.
      */
     readonly run: <A, E>(
       request: KeyedRequest,

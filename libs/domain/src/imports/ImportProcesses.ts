@@ -2,8 +2,8 @@
  * Storage of imports and the accounts that they become. Every operation is one atomic step that
  * stores the state, the attempt, the audit entry and the outbox event. If the state does not allow
  * the operation, it changes nothing and returns the state; the program decides which refusal that
- * is. `recorder` stores the response in the same step, and nothing is stored if the reservation of its
- * key is lost.
+ * is. `recorder` stores the response in the same step, and nothing is stored if the reservation of
+ * its key is lost.
  */
 import type { FoundDocuments } from "../accounts/StoredDocument.ts"
 import {

@@ -40,9 +40,7 @@ export interface AnswerClauses {
   readonly lost: Statement.Fragment
 }
 
-/**
- * The response to record if the write is the first of its import, and the one to record if it is not.
- */
+/** The response to record if the write is the first of its import, and the one if it is not. */
 export interface BatchAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc
