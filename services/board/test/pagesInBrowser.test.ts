@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { hasBrowser, inaccessible, looks, wide } from "@data-import/server/testing/Browser"
+import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
 import { actions, does } from "./boardActions.ts"
@@ -78,6 +79,24 @@ inChromium("the board in Chromium", (board) => {
     await page.goBack()
     await page.getByRole("heading", { name: "9 of 40 migrations need attention" }).waitFor()
     await close(page)
+  })
+
+  it("keeps eight tabs up to date by one stream, which passes on when its tab is closed", async () => {
+    const { page: first } = await open(supplier)
+    const tabs = [first]
+    while (tabs.length < 8) {
+      const tab = await first.context().newPage()
+      await tab.goto(server().origin + supplier)
+      await headline(tab)
+      tabs.push(tab)
+    }
+    expect(server().listening()).toBe(1)
+    await first.close()
+    await expect.poll(() => server().listening()).toBe(1)
+    const again = tabs.slice(1).map((tab) => tab.waitForResponse(/migrations\/DELTA_LEGACY\/$/))
+    server().change("DELTA_LEGACY")
+    await Promise.all(again)
+    await close(tabs[1] as Page)
   })
 
   it("says what to do first without any migration", async () => {

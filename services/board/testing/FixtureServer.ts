@@ -58,6 +58,8 @@ export interface FixtureServer {
   readonly origin: string
   /** The actions that were sent. */
   readonly posted: Array<Posted>
+  /** How many pages listen to changes. */
+  readonly listening: () => number
   /** Tells the open pages that a supplier has changed. */
   readonly change: (supplier: string) => void
   readonly close: () => Promise<void>
@@ -301,6 +303,7 @@ export const serve = async (folder: string, port = 0): Promise<FixtureServer> =>
     },
     origin: `http://127.0.0.1:${taken}`,
     posted,
+    listening: () => streams.size,
     change: (supplier) => {
       const data = JSON.stringify({ import_suppliers: [supplier] })
       for (const stream of streams) stream.write(`event: changed\ndata: ${data}\n\n`)

@@ -1,10 +1,11 @@
 /**
  * Keeps what is shown up to date. The service reports over Server-Sent Events which migrations have
- * changed. Without that stream, everything shown is fetched every 30 seconds.
+ * changed, on one stream for all tabs. Without it, everything shown is fetched every 30 seconds.
  */
 import { useEffect, useState } from "preact/hooks"
 import { answers, api } from "../routing/Paths.ts"
 import { Unreachable } from "./Http.ts"
+import { inOneTab, tabs } from "./InOneTab.ts"
 import { fetched, refreshShown } from "./Store.ts"
 
 /** `live` with the stream, `polling` without it, `lost` if nothing answers. */
@@ -37,52 +38,87 @@ const refreshChanged = (suppliers: ReadonlyArray<string>) => {
   )
 }
 
-const afterFetch = (error: Error | null, isStreaming: boolean) => {
+/** What the tab with the stream tells the others; a new one asks whether there is one. */
+type Told =
+  | { readonly isLive: boolean; readonly to: "all" | "new" }
+  | { readonly suppliers: ReadonlyArray<string> }
+  | { readonly isNew: true }
+
+let isLive = false
+
+const afterFetch = (error: Error | null) => {
   if (error instanceof Unreachable) become("lost")
-  else if (state !== "live") become(isStreaming ? "live" : "polling")
+  else if (state !== "live") become(isLive ? "live" : "polling")
 }
 
-/** Begins to listen; returns the function that stops it. */
-export const listen = (): (() => void) => {
+const setLive = (live: boolean) => {
+  if (live || state !== "polling") refreshShown()
+  if (live) become("live")
+  else if (state === "live") become("polling")
+  isLive = live
+}
+
+const tell = (told: Told) => tabs.postMessage(told)
+
+/** Holds the stream for all tabs; returns the function that closes it. */
+const openStream = (): (() => void) => {
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
-  const isOpen = () => source?.readyState === EventSource.OPEN
-  const told = (error: Error | null) => afterFetch(error, isOpen())
-
+  const tellAll = (live: boolean) => {
+    setLive(live)
+    tell({ isLive: live, to: "all" })
+  }
   const connect = () => {
     clearTimeout(retry)
     source?.close()
     source = new EventSource(`${api}changes/`)
-    source.addEventListener("open", () => {
-      become("live")
-      refreshShown()
+    source.addEventListener("open", () => tellAll(true))
+    source.addEventListener("changed", ({ data }: MessageEvent<string>) => {
+      const suppliers = changedSuppliers(data)
+      refreshChanged(suppliers)
+      tell({ suppliers })
     })
-    source.addEventListener("changed", ({ data }: MessageEvent<string>) =>
-      refreshChanged(changedSuppliers(data))
-    )
     source.addEventListener("error", () => {
       source?.close()
-      if (state !== "polling") refreshShown()
-      if (state === "live") become("polling")
+      tellAll(false)
       retry = setTimeout(connect, reconnectAfter)
     })
   }
-  const disconnected = () => become("lost")
-
-  const poll = setInterval(() => {
-    if (!isOpen()) refreshShown()
-  }, pollEach)
-  fetched.add(told)
+  const answer = ({ data }: MessageEvent<Told>) => {
+    if ("isNew" in data) tell({ isLive, to: "new" })
+  }
   addEventListener("online", connect)
-  addEventListener("offline", disconnected)
+  tabs.addEventListener("message", answer)
   connect()
   return () => {
-    clearInterval(poll)
     clearTimeout(retry)
-    fetched.delete(told)
     removeEventListener("online", connect)
-    removeEventListener("offline", disconnected)
+    tabs.removeEventListener("message", answer)
     source?.close()
+  }
+}
+
+/** Begins to listen; returns the function that stops it. */
+export const listen = (): (() => void) => {
+  const hear = ({ data }: MessageEvent<Told>) => {
+    if ("suppliers" in data) refreshChanged(data.suppliers)
+    else if ("isLive" in data && (data.to === "all" || !isLive)) setLive(data.isLive)
+  }
+  const disconnected = () => become("lost")
+  const poll = setInterval(() => {
+    if (!isLive) refreshShown()
+  }, pollEach)
+  fetched.add(afterFetch)
+  addEventListener("offline", disconnected)
+  tabs.addEventListener("message", hear)
+  tell({ isNew: true })
+  const close = inOneTab(openStream)
+  return () => {
+    clearInterval(poll)
+    fetched.delete(afterFetch)
+    removeEventListener("offline", disconnected)
+    tabs.removeEventListener("message", hear)
+    close()
   }
 }
 
