@@ -119,8 +119,12 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       expect((yield* signOffState(viewer, code)).certificate).toMatchObject({
         certificate_id: whole,
         tree_size: 1,
-        root: null
+        root: null,
+        is_changed: false
       })
+      yield* stage(mine, ["b"])
+      yield* complete(mine, "b")
+      expect((yield* signOffState(viewer, code)).certificate?.is_changed).toBe(true)
       const typed = { import_supplier: code, accept_open: false, reason: "x", certificate_id: null }
       const refused = yield* Effect.flip(signOff(caller, code, typed))
       expect(refused).toMatchObject({ errors: [{ attr: "certificate_id" }] })

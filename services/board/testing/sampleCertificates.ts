@@ -128,5 +128,5 @@ export const certificates = (
 export const attached = (supplier: string, now: number) => {
   const content = contentOf(supplier, later, instant(now - 3 * hour))
   const { at, certificate_id, cohort, root, tree_size } = content
-  return { at, certificate_id, cohort, root, tree_size }
+  return { at, certificate_id, cohort, root, tree_size, is_changed: false }
 }

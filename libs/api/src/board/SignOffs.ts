@@ -13,7 +13,11 @@ export const SignOffBody = Schema.Struct({
       cohort: Schema.NullOr(Schema.String),
       at: InstantText,
       tree_size: Schema.Int.annotateKey({ description: "Certified accounts." }),
-      root: Schema.NullOr(Schema.String).annotateKey({ description: "Null for a viewer." })
+      root: Schema.NullOr(Schema.String).annotateKey({ description: "Null for a viewer." }),
+      is_changed: Schema.Boolean.annotateKey({
+        description:
+          "Whether accounts were imported, reverted, erased or given another balance since."
+      })
     })
   ).annotateKey({
     description: "The one that it was given with; before, the newest that is issued. Null: none."

@@ -8,8 +8,8 @@ import { type Figure, figuresOf, hashInWords } from "../certificates/Certificate
 import type { SummaryDocument, SummaryRow } from "./SummaryDocument.ts"
 
 const rowOf = ({ amount, count, hash, name, words }: Figure): SummaryRow => {
-  if (words !== undefined) return [name, words]
   if (hash !== undefined) return [name, hashInWords(hash)]
+  if (words !== undefined) return [name, [amount ?? count ?? [], words].flat().join(", ")]
   if (amount === undefined) return [name, count ?? 0]
   return [name, count === undefined ? amount : `${amount} (${count})`]
 }

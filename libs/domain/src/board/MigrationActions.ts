@@ -36,7 +36,7 @@ import type { batchBody } from "./MigrationBodies.ts"
 import { unstagedOf } from "../migrations/OpenWorkText.ts"
 import { stagingLines } from "../migrations/OpenWork.ts"
 import { expectedBy, readPlan } from "../migrations/Plan.ts"
-import { openItems, type SignOffBody, signOffBody } from "../migrations/SignOff.ts"
+import { certificateOf, openItems, type SignOffBody, signOffBody } from "../migrations/SignOff.ts"
 import * as Moves from "./Moves.ts"
 import { cohortNamed, invalid } from "./Selection.ts"
 import { undoPreview, type UndoQuery } from "./UndoPreview.ts"
@@ -205,7 +205,7 @@ const signOffState = Effect.fnUntraced(function* (
   )
   const valid = status === "Complete" ? Option.getOrNull(signed) : null
   const attached = valid?.certificate
-  const certificate =
+  const record =
     attached === null
       ? Option.none()
       : attached === undefined
@@ -219,7 +219,8 @@ const signOffState = Effect.fnUntraced(function* (
     : 0
   const open = openItems(summary, unstaged, unfinished.length, differences)
   const reason = reasons.get(supplier) ?? null
-  return signOffBody(open, Option.getOrNull(certificate), valid, reason, user)
+  const certificate = yield* certificateOf({ summaries }, Option.getOrNull(record), user)
+  return signOffBody(open, certificate, valid, reason, user)
 })
 
 const reasonMissing = (open: SignOffBody["open"]) => {

@@ -34,12 +34,13 @@ const certificateRows = (
   if (certificate === null) {
     return [["Certificate", isSigned ? "Signed off without one" : "None is issued"]]
   }
-  const { at, certificate_id, cohort, root, tree_size } = certificate
+  const { at, certificate_id, cohort, is_changed, root, tree_size } = certificate
   return [
     [isSigned ? "Signed off with" : "Newest certificate", certificate_id],
     ["Accounts of", cohort === null ? "all cohorts" : `the cohort ${cohort}`],
     ["As of", at],
     ["Certified accounts", tree_size],
+    ["Accounts imported, reverted, erased or changed since", is_changed ? "yes" : "none"],
     ...(root === null ? [] : [["Root of their tree", hashInWords(root)] as const])
   ]
 }

@@ -85,7 +85,7 @@ const read = Effect.fnUntraced(function* (
     rehearsal: rehearsal && (yield* readBatchDetail(deps, rehearsal)),
     run: run && batchBody(bodyOf(run)),
     plan: plans.get(supplier.code) ?? [],
-    certificate: certificateOf(Option.getOrNull(certificate), user.role === "manager"),
+    certificate: yield* certificateOf(deps, Option.getOrNull(certificate), user),
     four_eyes: supplier.fourEyes,
     verdict: verdictOfWave(decisions, ofWave, supplier.fourEyes),
     decisions: decisions.map((each) => ({

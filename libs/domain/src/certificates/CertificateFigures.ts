@@ -4,7 +4,7 @@
  */
 import type { Certificate } from "./Certificate.ts"
 
-/** A name with a count, an exact amount, a hash or words. */
+/** A name with a count, an exact amount or a hash, and words about it. */
 export interface Figure {
   readonly name: string
   readonly count?: number
@@ -19,15 +19,24 @@ export interface FigureSection {
   readonly figures: ReadonlyArray<Figure>
 }
 
-const expectedOf = (expected: Certificate["control_totals"]): ReadonlyArray<Figure> => {
+const beside = (expected: number | string, certified: number | string): string =>
+  expected === certified ? "as certified" : `certified: ${certified}`
+
+const expectedOf = (certificate: Certificate): ReadonlyArray<Figure> => {
+  const { balance: certified, control_totals: expected, tree_size } = certificate
   if (expected === null) return [{ name: "Expected", words: "No control totals were entered" }]
   const { accounts, balance, ledger_balances, matches } = expected
+  const balanceOf = (code: string): string =>
+    certificate.ledger_balances.find(({ ledger_code }) => ledger_code === code)?.balance ?? "0.00"
   return [
-    { name: "Expected accounts", count: accounts },
-    ...(balance === null ? [] : [{ name: "Expected balance", amount: balance }]),
-    ...(ledger_balances ?? []).map((ledger) => ({
-      name: `Expected in the ledger ${ledger.ledger_code}`,
-      amount: ledger.balance
+    { name: "Expected accounts", count: accounts, words: beside(accounts, tree_size) },
+    ...(balance === null
+      ? []
+      : [{ name: "Expected balance", amount: balance, words: beside(balance, certified) }]),
+    ...(ledger_balances ?? []).map(({ balance: amount, ledger_code }) => ({
+      name: `Expected in the ledger ${ledger_code}`,
+      amount,
+      words: beside(amount, balanceOf(ledger_code))
     })),
     {
       name: "What is certified",
@@ -66,7 +75,7 @@ export const figuresOf = (certificate: Certificate): ReadonlyArray<FigureSection
         { name: "Balance", amount: certificate.balance }
       ]
     },
-    { title: "Control totals", figures: expectedOf(certificate.control_totals) },
+    { title: "Control totals", figures: expectedOf(certificate) },
     {
       title: "Transactions and statements",
       figures: [

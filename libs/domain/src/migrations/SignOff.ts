@@ -2,9 +2,13 @@
  * What is not done when a migration is to be signed off.
  * Source: docs/contract/board.md#sign-off.
  */
+import { BigDecimal, DateTime, Effect } from "effect"
 import { type BoardUser, isOfSupplier } from "../access/BoardUser.ts"
 import { type SupplierSummary, ties } from "./SupplierSummary.ts"
+import type { Certificate } from "../certificates/Certificate.ts"
 import type { CertificateRecord } from "../certificates/Certificates.ts"
+import { isEqual } from "../schema/Decimal.ts"
+import type { SupplierSummaries } from "./SupplierSummaries.ts"
 import type { SignOff } from "./Migrations.ts"
 import { formatInstant } from "../schema/Field.ts"
 import type { OpenItem } from "./OpenItems.ts"
@@ -19,6 +23,8 @@ export interface SignOffCertificate {
   readonly tree_size: number
   /** Null for who may not read balances, since balances can be guessed with it. */
   readonly root: string | null
+  /** Whether accounts were imported, reverted, erased or given another balance since. */
+  readonly is_changed: boolean
 }
 
 export interface SignOffBody {
@@ -63,24 +69,46 @@ export const openItems = (
   return items.filter(({ count }) => count > 0)
 }
 
-export const certificateOf = (
+const isChanged = (
+  { balance, erased, reverted, states }: Certificate,
+  summary: SupplierSummary
+): boolean =>
+  states["IMPORTED"] !== summary.states.IMPORTED ||
+  states["ERASED"] !== summary.states.ERASED ||
+  reverted !== summary.reverted ||
+  // An erased account has no balance in a certificate, and still one in the summary.
+  (erased === 0 && !isEqual(BigDecimal.fromStringUnsafe(balance), summary.balance))
+
+/** A certificate as a sign-off shows it, beside what is stored now. */
+export const certificateOf = Effect.fnUntraced(function* (
+  { summaries }: { readonly summaries: SupplierSummaries["Service"] },
   record: CertificateRecord | null,
-  mayReadBalances: boolean
-): SignOffCertificate | null => {
+  user: Pick<BoardUser, "role">
+) {
   if (record === null || record.issued === null) return null
-  const { at, certificate_id, cohort, root, tree_size } = record.issued.content
-  return { certificate_id, cohort, at, tree_size, root: mayReadBalances ? root : null }
-}
+  const { cohort, issued, supplier } = record
+  const { content } = issued
+  const { at, certificate_id, root, tree_size } = content
+  const summary = yield* summaries.read({ supplier, cohort, at: yield* DateTime.now })
+  return {
+    certificate_id,
+    cohort,
+    at,
+    tree_size,
+    root: user.role === "manager" ? root : null,
+    is_changed: isChanged(content, summary)
+  } satisfies SignOffCertificate
+})
 
 export const signOffBody = (
   open: ReadonlyArray<OpenItem>,
-  certificate: CertificateRecord | null,
+  certificate: SignOffCertificate | null,
   signed: SignOff | null,
   reason: StatusReason | null,
-  user: Pick<BoardUser, "role" | "suppliers">
+  user: Pick<BoardUser, "suppliers">
 ): SignOffBody => ({
   open,
-  certificate: certificateOf(certificate, user.role === "manager"),
+  certificate,
   signed: signed && {
     ...(isOfSupplier(user)
       ? { by: null, reason: null, accepted: [] }

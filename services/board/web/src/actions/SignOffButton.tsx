@@ -9,7 +9,7 @@ import { Time } from "../parts/Time.tsx"
 import { SummaryLinks } from "../parts/SummaryLinks.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { coverOf } from "../text/Certificates.ts"
+import { coverOf, outdated } from "../text/Certificates.ts"
 import { openOthers, openWord } from "../text/Comments.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
@@ -57,11 +57,10 @@ const Money = ({ migration, signOff }: OfSignOff) => {
   )
 }
 
-/** What the certificate leaves out, if accounts were imported since, or it is of a cohort. */
-const gapOf = ({ cohort, tree_size }: Attached, { states }: Migration): string => {
-  if (cohort !== null) return "It is of this cohort only."
-  if (tree_size === states.IMPORTED) return ""
-  return `${counted(states.IMPORTED, "account is", "accounts are")} imported now: issue another one first.`
+/** Why the certificate does not show what is signed off. */
+const gapOf = ({ cohort, is_changed }: Attached): string => {
+  if (is_changed) return outdated
+  return cohort === null ? "" : "It is of this cohort only."
 }
 
 /** The certificate that is attached. A sign-off without one says so. */
@@ -78,7 +77,7 @@ const Certified = ({ migration, signOff }: OfSignOff) => {
     )
   }
   const { certificate_id: id, root, tree_size } = certificate
-  const gap = gapOf(certificate, migration)
+  const gap = gapOf(certificate)
   return (
     <p>
       It has the certificate{" "}

@@ -15,7 +15,7 @@ import { WaveState } from "../parts/WaveState.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { coverOf } from "../text/Certificates.ts"
+import { coverOf, outdated } from "../text/Certificates.ts"
 import { rowsOf } from "../text/ControlTotals.ts"
 import { changesOf, decisionWords, evidenceOf, ofWave, standing } from "../text/GoNoGo.ts"
 import { count, counted } from "../text/Numbers.ts"
@@ -123,6 +123,7 @@ const Certified = ({ review: { certificate }, supplier }: Props) =>
         {coverOf(certificate)}
       </Link>
       , <Time at={certificate.at} />
+      {certificate.is_changed && <strong class="bad"> ✗ {outdated}</strong>}
     </>
   )
 

@@ -19,6 +19,9 @@ export const standingOf = ({ status }: Pick<Certificate, "status">): Standing =>
 export const coverOf = ({ cohort }: Pick<Certificate, "cohort">): string =>
   cohort === null ? "all accounts" : `the cohort ${cohort}`
 
+export const outdated =
+  "Accounts were imported, taken back or changed since: issue another one first."
+
 /** Such as `12,288 of 58,463 accounts`; null before the first of them. */
 export const progressOf = ({ progress }: Pick<Certificate, "progress">): string | null =>
   progress && `${count(progress.done)} of ${counted(progress.total, "account")}`
