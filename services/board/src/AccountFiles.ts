@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import { RoleRefused } from "@data-import/api/Refusal"
 import type { BoardRole } from "@data-import/domain/access/BoardUser"
 import { correctionCsv } from "@data-import/domain/board/CorrectionFile"
-import { AccountLists } from "@data-import/domain/board/AccountLists"
+import { AccountLists, type CorrectionFilter } from "@data-import/domain/board/AccountLists"
 import { invalid } from "@data-import/domain/board/Selection"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
@@ -16,7 +16,7 @@ import * as Files from "./Files.ts"
 import * as Guard from "./Guard.ts"
 
 type Asking = Pick<Call, "params" | "requestId"> &
-  Guard.Signed & { readonly parameters: { readonly cohort?: string; readonly code?: string } }
+  Guard.Signed & { readonly parameters: CorrectionFilter }
 
 /** A sheet is made in memory, in a thread. */
 const rowsOfSheet = 50_000
@@ -32,26 +32,25 @@ export const handlers = Effect.gen(function* () {
 
   const fileFor =
     (...roles: ReadonlyArray<BoardRole>) =>
-    <A, E, R>(make: (call: Asking, cohort: string | null) => Effect.Effect<A, E, R>) =>
+    <A, E, R>(make: (call: Asking) => Effect.Effect<A, E, R>) =>
     (call: Asking) =>
-      roles.includes(call.session.user.role)
-        ? make(call, call.parameters.cohort ?? null)
-        : Effect.fail(new RoleRefused())
+      roles.includes(call.session.user.role) ? make(call) : Effect.fail(new RoleRefused())
 
-  const corrections = (call: Asking, cohort: string | null) =>
-    lists.corrections(Guard.callerOf(call), supplierOf(call), cohort, call.parameters.code)
+  const corrections = (call: Asking) =>
+    lists.corrections(Guard.callerOf(call), supplierOf(call), call.parameters)
 
   return {
-    exportBalances: fileFor("manager")((call, cohort) =>
-      Effect.flatMap(lists.balances(Guard.callerOf(call), supplierOf(call), cohort), (text) =>
-        Answer.csvParts(text, Files.header(Files.nameOf(call, "balances.csv")))
+    exportBalances: fileFor("manager")((call) =>
+      Effect.flatMap(
+        lists.balances(Guard.callerOf(call), supplierOf(call), call.parameters),
+        (text) => Answer.csvParts(text, Files.header(Files.nameOf(call, "balances.csv")))
       )
     ),
     exportCorrections: fileFor(
       "manager",
       "supplier"
-    )((call, cohort) =>
-      Effect.flatMap(corrections(call, cohort), (rows) =>
+    )((call) =>
+      Effect.flatMap(corrections(call), (rows) =>
         Answer.csvParts(correctionCsv(rows), Files.header(Files.nameOf(call, "corrections.csv")))
       )
     ),
@@ -59,8 +58,8 @@ export const handlers = Effect.gen(function* () {
       "manager",
       "supplier"
     )(
-      Effect.fnUntraced(function* (call, cohort) {
-        const all = yield* corrections(call, cohort)
+      Effect.fnUntraced(function* (call) {
+        const all = yield* corrections(call)
         const rows = yield* Stream.runCollect(Stream.take(all, rowsOfSheet + 1))
         if (rows.length > rowsOfSheet) return yield* tooLong
         return Files.sheet(yield* sheetOf(rows), Files.nameOf(call, "corrections.xlsx"))

@@ -1,7 +1,7 @@
 /** Lists of all accounts: their balances, and what the supplier has to correct. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { AccountLists } from "@data-import/domain/board/AccountLists"
+import { AccountLists, type CorrectionFilter } from "@data-import/domain/board/AccountLists"
 import { correctionCsv } from "@data-import/domain/board/CorrectionFile"
 import { registry } from "@data-import/domain/codes/Code"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
@@ -43,7 +43,10 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       const { mine, user } = yield* begin
       const { code } = mine.supplier
       const csv = (cohort: string | null) =>
-        Effect.flatMap(balances({ user, requestId }, code, cohort), Stream.mkString)
+        Effect.flatMap(
+          balances({ user, requestId }, code, cohort === null ? {} : { cohort }),
+          Stream.mkString
+        )
       const head =
         "external_account_number,kraken_account_number,state,cohort,account_created_at,balance\r\n"
       expect(yield* csv(null)).toBe(head)
@@ -72,8 +75,8 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       const { corrections } = yield* AccountLists
       const { mine, user } = yield* begin
       const { code } = mine.supplier
-      const csv = (cohort: string | null, ofCode?: string) =>
-        corrections({ user, requestId }, code, cohort, ofCode).pipe(
+      const csv = (filter: CorrectionFilter) =>
+        corrections({ user, requestId }, code, filter).pipe(
           Effect.flatMap((rows) => Stream.mkString(correctionCsv(rows)))
         )
       const payload = JSON.stringify({ statements: [{ statement_path: "2026/bill.pdf" }] })
@@ -86,7 +89,7 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       ])
       yield* fail(mine, "b", [])
       const batch = yield* refuse(mine, ["c", null, "pending"])
-      const rows = (yield* csv(null)).trimEnd().split("\r\n")
+      const rows = (yield* csv({})).trimEnd().split("\r\n")
       const [head] = rows
       expect(rows.slice(1).map((row) => row.replaceAll(/"[^"]*"/g, "…"))).toEqual([
         `a,,,…,…,…,2026/bill.pdf,${attr},${missingDocument}`,
@@ -97,9 +100,14 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
             `${number},${batch},${at + 1},…,Is blank.,Omit the field or give it a value.,,ledgers.0.transactions.1.amount,blank`
         )
       ])
-      expect((yield* csv("wave-1")).split("\r\n")).toHaveLength(6)
-      expect(yield* csv("wave-2")).toBe(`${head}\r\n`)
-      expect(yield* csv(null, missingDocument)).toBe(`${head}\r\n${rows[1]}\r\n`)
+      expect((yield* csv({ cohort: "wave-1" })).split("\r\n")).toHaveLength(6)
+      expect(yield* csv({ cohort: "wave-2" })).toBe(`${head}\r\n`)
+      expect(yield* csv({ code: missingDocument })).toBe(`${head}\r\n${rows[1]}\r\n`)
+      const ofBatch = (yield* csv({ batch_id: batch })).trimEnd().split("\r\n")
+      expect(ofBatch.slice(0, -1)).toEqual([head, ...rows.slice(4)])
+      expect(ofBatch.at(-1)).toMatch(new RegExp(`^pending,${batch},3,`))
+      const other = yield* refuse((yield* begin).mine, ["d"])
+      expect(yield* Effect.flip(csv({ batch_id: other }))).toMatchObject({ _tag: "NotFound" })
     })
   )
 })

@@ -20,7 +20,10 @@ const corrected = {
   params: supplier,
   query: Schema.Struct({
     cohort: text,
-    code: text.annotateKey({ description: "Only errors with this code." })
+    code: text.annotateKey({ description: "Only errors with this code." }),
+    batch_id: text.annotateKey({
+      description: "Only the failed lines of this batch, which may be a rehearsal."
+    })
   })
 }
 

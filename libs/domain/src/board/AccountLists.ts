@@ -6,6 +6,8 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Stream } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
+import type { BatchId } from "../batches/Batch.ts"
+import { Batches } from "../batches/Batches.ts"
 import { type FailedAccount, ImportSearch } from "../migrations/ImportSearch.ts"
 import { type Failure, unavailable } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -15,16 +17,28 @@ import type { SupplierCode } from "../suppliers/Supplier.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 import { traced } from "../support/Traced.ts"
 import { balancesCsv } from "./BalanceList.ts"
+import { findBatch } from "./BatchOfSupplier.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { accountRows, type CorrectionRow, lacksDocument, lineRows } from "./CorrectionFile.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
-/** `cohort` null means all accounts. Audit: `read_accounts`. */
-type List<A> = (
+/** Audit: `read_accounts`. */
+type List<Filter, A> = (
   caller: BoardCaller,
   supplier: string,
-  cohort: string | null
+  filter: Filter
 ) => Effect.Effect<Stream.Stream<A, Failure>, Failure>
+
+interface OfCohort {
+  readonly cohort?: string
+}
+
+export interface CorrectionFilter extends OfCohort {
+  /** Only errors with this code. */
+  readonly code?: string
+  /** Only the lines of this batch that have failed, which may be a rehearsal. */
+  readonly batch_id?: string
+}
 
 export class AccountLists extends Context.Service<
   AccountLists,
@@ -33,11 +47,9 @@ export class AccountLists extends Context.Service<
      * CSV of the accounts with their balances, in the order of the numbers, and erased accounts as
      * one amount.
      */
-    readonly balances: List<string>
-    /** The rows of failed accounts, then those of refused lines; only with `code` if it is given. */
-    readonly corrections: (
-      ...query: [...Parameters<List<CorrectionRow>>, code?: string]
-    ) => ReturnType<List<CorrectionRow>>
+    readonly balances: List<OfCohort, string>
+    /** The rows of failed accounts, then those of refused lines. */
+    readonly corrections: List<CorrectionFilter, CorrectionRow>
   }
 >()("@data-import/domain/AccountLists") {}
 
@@ -47,27 +59,52 @@ interface Of {
   readonly at: DateTime.Utc
 }
 
+/** How many lines are read at once. */
+const pageSize = 1_000
+
+const failedLines = (batches: Batches["Service"], id: BatchId) =>
+  Stream.paginate(
+    0,
+    Effect.fnUntraced(function* (afterLine: number) {
+      const lines = yield* batches.lines({ id, afterLine, outcome: "FAILED", limit: pageSize })
+      const last = lines.length < pageSize ? undefined : lines.at(-1)?.line
+      return [lines, Option.fromNullishOr(last)] as const
+    })
+  )
+
+const rowsOfBatch = (batches: Batches["Service"], supplier: SupplierCode, named: string) =>
+  Effect.map(findBatch({ batches }, { code: supplier }, named), ({ id: batch }) =>
+    Stream.map(failedLines(batches, batch), ({ externalAccountNumber: number, line, text }) =>
+      lineRows({ batch, line, number, result: text ?? "" })
+    )
+  )
+
 const make = Effect.gen(function* () {
   const auditLog = yield* AuditLog
+  const batches = yield* Batches
   const configuration = yield* Configuration
   const searching = yield* ImportSearch
 
   /** Records that all accounts are read, which the stream then does. */
-  const read = <A>(list: (of: Of) => Stream.Stream<A, StorageUnavailable>): List<A> =>
+  const read = <Filter extends OfCohort, A>(
+    list: (
+      of: Of,
+      filter: Filter
+    ) => Effect.Effect<Stream.Stream<A, StorageUnavailable>, Failure | StorageUnavailable>
+  ): List<Filter, A> =>
     Effect.fnUntraced(
-      function* (caller, named, cohort) {
+      function* (caller, named, filter) {
         const found = yield* visibleSupplier(configuration, caller.user, named)
         const { code: supplier, organisation } = found
         const at = yield* DateTime.now
+        const rows = yield* list({ supplier, cohort: filter.cohort ?? null, at }, filter)
         yield* auditLog.recordRead({
           key: { import_supplier: supplier, external_account_number: null },
           action: "read_accounts",
           caller: callerFor(caller, organisation),
           at
         })
-        return list({ supplier, cohort, at }).pipe(
-          Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable))
-        )
+        return Stream.catchTag(rows, "StorageUnavailable", () => Stream.fail(unavailable))
       },
       Effect.catchTag("StorageUnavailable", () => unavailable)
     )
@@ -84,20 +121,30 @@ const make = Effect.gen(function* () {
   const rowsOf = (supplier: SupplierCode, failed: FailedAccount) =>
     Effect.map(stagedFor(supplier, failed), (staged) => accountRows(failed, staged))
 
+  const rowsOfAll = (of: Of) =>
+    Stream.concat(
+      Stream.mapEffect(searching.failures(of), (each) => rowsOf(of.supplier, each)),
+      Stream.map(searching.refusals(of), lineRows)
+    )
+
   return AccountLists.of({
-    balances: traced("AccountLists.balances")(read((of) => balancesCsv(searching.balances(of)))),
-    corrections: traced("AccountLists.corrections")((caller, named, cohort, code) => {
-      const isOf = (row: CorrectionRow) => code === undefined || row.at(-1) === code
-      return read((of) =>
-        Stream.concat(
-          Stream.mapEffect(searching.failures(of), (each) => rowsOf(of.supplier, each)),
-          Stream.map(searching.refusals(of), lineRows)
-        ).pipe(
-          Stream.flatMap((rows) => Stream.fromIterable(rows)),
-          Stream.filter(isOf)
+    balances: traced("AccountLists.balances")(
+      read((of) => Effect.succeed(balancesCsv(searching.balances(of))))
+    ),
+    corrections: traced("AccountLists.corrections")(
+      read((of, { batch_id: batch, code }: CorrectionFilter) =>
+        Effect.map(
+          batch === undefined
+            ? Effect.succeed(rowsOfAll(of))
+            : rowsOfBatch(batches, of.supplier, batch),
+          (rows) =>
+            rows.pipe(
+              Stream.flatMap((each) => Stream.fromIterable(each)),
+              Stream.filter((row) => code === undefined || row.at(-1) === code)
+            )
         )
-      )(caller, named, cohort)
-    })
+      )
+    )
   })
 })
 

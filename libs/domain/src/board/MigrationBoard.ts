@@ -3,9 +3,9 @@
  * Read-only. A supplier that the user may not see is reported as unknown.
  * Source: docs/contract/board.md#migrations.
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { bodies } from "../batches/BatchManagement.ts"
-import { type Batch, BatchId } from "../batches/Batch.ts"
+import type { Batch } from "../batches/Batch.ts"
 import { isRehearsal } from "../batches/Rehearsal.ts"
 import {
   type OutcomeLine,
@@ -26,11 +26,11 @@ import { Migrations } from "../migrations/Migrations.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
-import * as RequestFacts from "../requests/RequestFacts.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { traced } from "../support/Traced.ts"
 import { problemsShown, readBatchDetail } from "./BatchDetail.ts"
 import { type BatchLinesQuery, linesOf } from "./BatchLines.ts"
+import { findBatch } from "./BatchOfSupplier.ts"
 import { byNeed, stuckAfter } from "../migrations/Condition.ts"
 import { type Known, type KnownDependencies, readKnown } from "../migrations/KnownMigrations.ts"
 import * as Bodies from "./MigrationBodies.ts"
@@ -206,20 +206,6 @@ const listBatches = Effect.fnUntraced(function* (
   )
   const shown = [...unfinished, ...ended].slice(0, batchesShown)
   return { batches: shown.map((batch) => Bodies.batchBody(bodyOf(batch))) }
-})
-
-const batchId = Schema.decodeUnknownOption(BatchId)
-
-const findBatch = Effect.fnUntraced(function* (
-  { batches }: Dependencies,
-  { code }: Supplier,
-  named: string
-) {
-  const id = batchId(named)
-  const found = Option.isSome(id) ? yield* batches.findOfAny(id.value) : Option.none()
-  if (Option.isNone(found) || found.value.settings.supplier !== code) return yield* new NotFound()
-  yield* RequestFacts.noteBatch(found.value)
-  return found.value
 })
 
 const oneBatch = Effect.fnUntraced(function* (

@@ -94,6 +94,10 @@ const Problems = ({ rehearsal: { batch, problems }, supplier }: ProblemsProps) =
           </Link>
         </span>
       ))}
+      .{" "}
+      <CorrectionLinks supplier={supplier} batch={batch.batch_id}>
+        For the supplier
+      </CorrectionLinks>
     </>
   )
 }

@@ -21,20 +21,23 @@ interface Of {
 interface Props extends Of {
   /** Only errors with this code. */
   readonly code?: string
+  /** Only the failed lines of this batch. */
+  readonly batch?: string
   /** What the files have. */
   readonly children: ComponentChildren
 }
 
-export const CorrectionLinks = ({ children, code, cohort, supplier }: Props) => {
+export const CorrectionLinks = ({ batch: batch_id, children, code, cohort, supplier }: Props) => {
   if (useRole() === "viewer") return null
+  const query = { batch_id, code, cohort }
   return (
     <span>
       {children}:{" "}
-      <a href={answers.of(supplier, "corrections.xlsx", { code, cohort })} download>
+      <a href={answers.of(supplier, "corrections.xlsx", query)} download>
         sheet
       </a>
       ,{" "}
-      <a href={answers.of(supplier, "corrections.csv", { code, cohort })} download>
+      <a href={answers.of(supplier, "corrections.csv", query)} download>
         CSV
       </a>
       .
