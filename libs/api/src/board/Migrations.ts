@@ -382,6 +382,10 @@ const ImportRowBody = Schema.Struct({
   }),
   code: Schema.NullOr(Schema.String).annotateKey({
     description: "With which its latest attempt failed."
+  }),
+  problem: Schema.NullOr(FieldErrorBody).annotateKey({
+    description:
+      "The first error of that attempt, of those that are listed; its code if it has none. Values are masked."
   })
 })
 
