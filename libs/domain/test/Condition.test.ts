@@ -202,6 +202,24 @@ const cases: ReadonlyArray<Case> = [
     "222 of 2,222 that were tried have failed (9.9 %)."
   ],
   [
+    "has refused lines, and has imported nothing of what was staged",
+    {
+      states: states({ PENDING: 1_880 }),
+      unstaged: { failed: 0, remaining: 0, refused: 120, missing: 0, unexpected: 0 }
+    },
+    "failing",
+    "120 of 2,000 that were tried have failed (6.0 %)."
+  ],
+  [
+    "fails in what it imports, and has a refused line",
+    {
+      states: states({ PENDING: 1_880, IMPORTED: 10, FAILED: 10 }),
+      unstaged: { failed: 0, remaining: 0, refused: 1, missing: 0, unexpected: 0 }
+    },
+    "failing",
+    "10 of 20 that were tried have failed (50.0 %)."
+  ],
+  [
     "has few refused lines and a failed account",
     {
       states: states({ IMPORTED: 2_000, FAILED: 1 }),

@@ -120,6 +120,18 @@ const paging = (it: TestDatabase.It): void => {
     })
   )
 
+  it.effect("has the first error of a failed import that the list is of", () =>
+    Effect.gen(function* () {
+      const { owner } = yield* arranged
+      const { page } = yield* ImportSearch
+      const query = { supplier: owner.supplier.code, after: null, limit: 10, at: noonPlus(30) }
+      for (const filter of [{ code: "blank" }, { attr: "billing_name" }]) {
+        const { imports } = yield* page({ ...query, filter })
+        expect(imports.map(({ failure }) => failure?.error)).toEqual([blankName])
+      }
+    })
+  )
+
   it.effect("counts what a batch would take, and what may pass on another day", () =>
     Effect.gen(function* () {
       const { owner } = yield* arranged
@@ -186,24 +198,30 @@ const paging = (it: TestDatabase.It): void => {
       const { code: supplier } = owner.supplier
       const query = { supplier, after: null, limit: 10, at: noonPlus(90) }
       const told = (yield* page({ ...query, filter: {} })).imports
-      const pending = { account: null, cohort: null, stagedAt: noon, code: null }
+      const pending = { account: null, cohort: null, stagedAt: noon, failure: null }
       const number = (text: string) => owner.keyOf(text).external_account_number
       const failed = { ...pending, state: "FAILED" }
       const code = "account_failed_validation"
+      const second = { ...invalidPhone, attr: "customers.12.mobile" }
       const { balance } = told[4]?.account ?? { balance: zero }
       expect(twoDecimals(balance)).toBe("50.00")
       expect(told.slice(0, 6)).toEqual([
         { ...pending, number: number("a1"), state: "PENDING", cohort: "wave-1" },
         { ...pending, number: number("a2"), state: "PENDING", cohort: "wave-1" },
-        { ...failed, number: number("b1"), cohort: "wave-1", code },
-        { ...failed, number: number("b2"), cohort: "wave-1", code },
+        {
+          ...failed,
+          number: number("b1"),
+          cohort: "wave-1",
+          failure: { code, error: invalidPhone }
+        },
+        { ...failed, number: number("b2"), cohort: "wave-1", failure: { code, error: second } },
         {
           ...pending,
           number: number("c"),
           state: "IMPORTED",
           account: { number: newAccount.number, createdAt: newAccount.createdAt, balance }
         },
-        { ...failed, number: number("d"), code: "lease_expired" }
+        { ...failed, number: number("d"), failure: { code: "lease_expired", error: null } }
       ])
     })
   )

@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Redacted } from "effect"
 import { createTransport } from "nodemailer"
+import { deliveryWords } from "@data-import/domain/alerts/DeliveryWords"
 import { type Mail, Mailer, type MessageOutcome } from "@data-import/domain/alerts/Mailer"
 import { isLoopback, type MailSettings } from "./BoardSettings.ts"
 
@@ -24,11 +25,8 @@ const outcomeOf = (
   const isAnswered = typeof responseCode === "number"
   const error = isAnswered ? String(responseCode) : typeof code === "string" ? code : "error"
   const said = typeof response === "string" ? response.slice(0, 200) : error
-  return {
-    _tag: isAnswered || !isHandedOver ? "Refused" : "Unknown",
-    error,
-    answer: isAnswered ? `The server answered: ${said}` : `Not sent: ${said}.`
-  }
+  const answer = isAnswered ? `The server answered: ${said}` : deliveryWords(error)
+  return { _tag: isAnswered || !isHandedOver ? "Refused" : "Unknown", error, answer }
 }
 
 const tried = <A>(action: () => Promise<A>, isHandedOver: boolean) =>

@@ -201,7 +201,13 @@ export const imports = (
       staged_at: instant(now - 30 * hour),
       account_created_at: null,
       balance: null,
-      code: "account_failed_validation"
+      code: "account_failed_validation",
+      problem: {
+        code: "invalid_phone",
+        attr: "customers.0.landline",
+        detail: "Must be a valid phone number.",
+        business_day: null
+      }
     })),
     total,
     next_after: end < total ? numberOf(end) : null

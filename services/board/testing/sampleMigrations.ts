@@ -298,6 +298,13 @@ export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type =>
         state: "COMPLETED_WITH_FAILURES",
         finished_at: instant(now - 4 * hour),
         counts: counts({ received: 2_000, succeeded: 1_900, failed: 100 })
+      },
+      {
+        ...batch(6),
+        name: "wave 1, late",
+        state: "COMPLETED_WITH_FAILURES",
+        finished_at: instant(now - 5 * hour),
+        counts: counts({ received: 2_000, succeeded: 1_920, failed: 80 })
       }
     ]
   }
@@ -332,6 +339,7 @@ export const batch = (
   const found = batches(now).batches.find(({ batch_id }) => batch_id === id)
   if (found === undefined) return undefined
   const { failed } = found.counts
+  const cohort = found.name === "wave 1, late" ? "wave-1" : null
   const forecast = found.dry_run ? forecastOf(found.counts) : null
   const outcome = found.dry_run ? outcomeOf(instant(now)) : null
   const revert =
@@ -352,11 +360,12 @@ export const batch = (
     ]
   })
   if (failed === 0 || phone === undefined || document === undefined) {
-    return { batch: found, revert, forecast, outcome, problems: [] }
+    return { batch: found, cohort, revert, forecast, outcome, problems: [] }
   }
   const most = Math.ceil(failed * 0.8)
   return {
     batch: found,
+    cohort,
     revert,
     forecast,
     outcome,

@@ -264,6 +264,9 @@ const problem = {
 
 export const BoardBatchDetailBody = Schema.Struct({
   batch: BoardBatchBody,
+  cohort: Schema.NullOr(Schema.String).annotateKey({
+    description: "Which one it stages or imports; null if it names none."
+  }),
   revert: Schema.NullOr(
     Schema.Struct({
       cohort: Schema.NullOr(Schema.String).annotateKey({
@@ -382,6 +385,9 @@ const ImportRowBody = Schema.Struct({
   }),
   code: Schema.NullOr(Schema.String).annotateKey({
     description: "With which its latest attempt failed."
+  }),
+  problem: Schema.NullOr(FieldErrorBody).annotateKey({
+    description: "The first error of that attempt that was asked for, or its code. Masked."
   })
 })
 

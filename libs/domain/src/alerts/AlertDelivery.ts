@@ -8,6 +8,7 @@ import type { Sent, WebhookSender } from "../events/WebhookSender.ts"
 import type { AlertWay } from "./AlertSettings.ts"
 import { bodyFor, mailOf, type Message, messageOf } from "./AlertMessages.ts"
 import type { Alerts, Attempted, Delivery } from "./Alerts.ts"
+import { deliveryWords } from "./DeliveryWords.ts"
 import type { Mailer, MessageOutcome } from "./Mailer.ts"
 
 export interface DeliveryDependencies {
@@ -38,14 +39,14 @@ const nothingSent =
 const outcomeOf = (sent: Sent): MessageOutcome => {
   if (sent._tag === "Delivered") return { _tag: "Sent", answer: "The server has taken it." }
   const error = sent._tag === "Gone" ? "410" : sent.error
-  const answer = /^\d+$/.test(error) ? `The server answered ${error}.` : `Not sent: ${error}.`
-  return { _tag: nothingSent.test(error) ? "Refused" : "Unknown", error, answer }
+  const _tag = nothingSent.test(error) ? "Refused" : "Unknown"
+  return { _tag, error, answer: deliveryWords(error) }
 }
 
 const noMail: MessageOutcome = {
   _tag: "Refused",
   error: "no e-mail",
-  answer: "The board is not set up to send e-mail."
+  answer: deliveryWords("no e-mail")
 }
 
 /** Sends a message to this address once. */

@@ -24,6 +24,7 @@ import { windowEnd } from "../imports/Revert.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { isObject, parse } from "../schema/Json.ts"
+import { wholePayload } from "../schema/Rules.ts"
 import { maskedAccount, maskedError, maskedDocument, maskedPath } from "./Masking.ts"
 import { commentBody } from "./CommentBoard.ts"
 import { explained, isCode } from "./MigrationBodies.ts"
@@ -31,7 +32,13 @@ import { accountMoveBody, moveBody } from "./MoveBodies.ts"
 
 const orNull = (at: DateTime.Utc | null): string | null => (at === null ? null : formatInstant(at))
 
-const rowBody = ({ account, code, cohort, number, stagedAt, state }: FoundImport) => ({
+/** What failed first; of an attempt without errors it is its outcome. */
+const problemBody = ({ code: outcome, error }: NonNullable<FoundImport["failure"]>) => {
+  const { attr, code, detail, parameters } = error ?? { code: outcome, attr: wholePayload }
+  return { code, attr: maskedPath(attr), ...maskedError(code, detail, parameters?.business_day) }
+}
+
+const rowBody = ({ account, cohort, failure, number, stagedAt, state }: FoundImport) => ({
   external_account_number: number as string,
   kraken_account_number: account?.number ?? null,
   state: state as string,
@@ -39,7 +46,8 @@ const rowBody = ({ account, code, cohort, number, stagedAt, state }: FoundImport
   staged_at: formatInstant(stagedAt),
   account_created_at: orNull(account?.createdAt ?? null),
   balance: account && twoDecimals(account.balance),
-  code
+  code: failure && failure.code,
+  problem: failure && problemBody(failure)
 })
 
 export interface ImportRows {

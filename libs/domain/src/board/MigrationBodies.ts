@@ -201,10 +201,11 @@ const outcomeBody = (
 
 /** A batch with what is wrong with its failed lines. */
 export const batchDetailBody = ({ batch, problems, rehearsed, settings }: BatchDetails) => {
-  const { imported, revert } = settings
+  const { imported, pending, revert } = settings
   const cleared = clearedLines(problems)
   return {
     batch: batchBody(batch),
+    cohort: batch.cohort ?? pending?.cohort ?? null,
     revert: revert && {
       cohort: imported?.cohort ?? null,
       reason: revert.reason,

@@ -81,7 +81,7 @@ export interface Judgement {
 /** Waiting imports are stuck if no account was created for this long. */
 export const stuckAfter = Duration.hours(24)
 
-/** Percent of the tried imports. */
+/** Percent of what was tried. */
 const failingShare = 1
 
 /** Percent of the plan. */
@@ -95,8 +95,24 @@ const waitingIn = ({ states }: Standing): number => states.PENDING + states.IN_P
 /** A refused line has failed as well, before it was staged. */
 const failedIn = ({ states, unstaged }: Standing): number => states.FAILED + unstaged.refused
 
-/** Leaves out erased imports, because some of them were never tried. */
-const triedIn = (standing: Standing): number => standing.states.IMPORTED + failedIn(standing)
+interface Tried {
+  readonly failed: number
+  readonly tried: number
+}
+
+/**
+ * The greater share of two: of the imports that were tried, and of these and the lines. A line was
+ * tried once its account is staged. Leaves out erased imports, as some of them were never tried.
+ */
+const triedIn = (standing: Standing): Tried => {
+  const { states, unstaged } = standing
+  const ofImports = { failed: states.FAILED, tried: states.IMPORTED + states.FAILED }
+  const failed = failedIn(standing)
+  const ofLines = { failed, tried: failed + states.IMPORTED + waitingIn(standing) }
+  const isOfImports =
+    unstaged.refused === 0 || ofImports.failed * ofLines.tried > failed * ofImports.tried
+  return isOfImports ? ofImports : ofLines
+}
 
 /** Reasons for a pause that mean trouble, with their text. */
 const serious: ReadonlyArray<readonly [PauseReason, (failed: number) => string]> = [
@@ -132,8 +148,7 @@ const stuck = (standing: Standing): string | null => {
 }
 
 const failing = (standing: Standing, share = failingShare): string | null => {
-  const failed = failedIn(standing)
-  const tried = triedIn(standing)
+  const { failed, tried } = triedIn(standing)
   return failed > 0 && failed * 100 >= tried * share
     ? `${inEnglish(failed)} of ${inEnglish(tried)} that were tried have failed ` +
         `(${percent(failed, tried)}).`

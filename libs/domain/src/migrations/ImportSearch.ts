@@ -56,8 +56,12 @@ export interface FoundImport {
   readonly state: DetailedState
   readonly cohort: string | null
   readonly stagedAt: DateTime.Utc
-  /** The code with which its latest attempt failed; null unless the state is FAILED. */
-  readonly code: string | null
+  /** How its latest attempt failed; null unless the state is FAILED. */
+  readonly failure: {
+    readonly code: string
+    /** Its first error that matches the filter, or else its first; null if it has none. */
+    readonly error: AttemptError | null
+  } | null
 }
 
 export interface FoundPage {

@@ -64,22 +64,35 @@ const pageRows = rowsOf(
     state: Schema.NullOr(DetailedState),
     cohort: Schema.NullOr(Schema.String),
     stagedAt: Schema.NullOr(Instant),
-    code: Schema.NullOr(Schema.String)
+    failure: Schema.NullOr(
+      Schema.Struct({ code: Schema.String, error: Schema.NullOr(AttemptError) })
+    )
   })
 )
 
-const latestOutcome = (sql: Sql) => sql`(
-  select coalesce(outcome, 'lease_expired') from import_attempts
+/** Compares paths in the form that `withoutIndexes` makes. */
+const isAt = (sql: Sql, attr: string): Statement.Fragment => sql`
+  regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr}`
+
+const latestFailure = (sql: Sql, { attr, code }: PageQuery["filter"]) => sql`(
+  select jsonb_build_object('code', coalesce(outcome, 'lease_expired'), 'error', coalesce(
+    (
+      select error from jsonb_array_elements(errors) with ordinality as each (error, place)
+      where true ${code === undefined ? sql`` : sql`and error ->> 'code' = ${code}`}
+        ${attr === undefined ? sql`` : sql`and ${isAt(sql, attr)}`}
+      order by place limit 1
+    ),
+    errors -> 0))
+  from import_attempts
   where import_id = present.id and not dry_run order by sequence desc limit 1)`
 
-/** Compares paths in the form that `withoutIndexes` makes. */
 const hasPlace = (sql: Sql, attr: string): Statement.Fragment => sql`
   exists (
     select from (
       select errors from import_attempts where import_id = present.id and not dry_run
       order by sequence desc limit 1
     ) as latest, jsonb_array_elements(errors) as error
-    where regexp_replace(error ->> 'attr', '(^|(?<=\\.))[0-9]+(?=\\.|$)', '*', 'g') = ${attr})`
+    where ${isAt(sql, attr)})`
 
 /** Conditions on the amounts of an account, which has the id of its import. */
 const moneyConditions: Readonly<Record<MoneyPart, (sql: Sql) => Statement.Fragment>> = {
@@ -153,7 +166,7 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
           select balance::text from accounts where id = present.account_id) end as balance,
         ${stateOf(sql, at)} as state, cohort,
         staged_at as "stagedAt",
-        case when ${stateOf(sql, at)} = 'FAILED' then ${latestOutcome(sql)} end as code
+        case when ${stateOf(sql, at)} = 'FAILED' then ${latestFailure(sql, query.filter)} end as failure
       from part cross join lateral (
         select id, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
           account_id, account_number, account_created_at, staged_at, stagings, failed_staging,
@@ -169,13 +182,13 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
 type Row = Effect.Success<ReturnType<typeof part>>[number]
 
 const foundOf = (row: Row): ReadonlyArray<FoundImport> => {
-  const { accountNumber, balance, code, cohort, createdAt, number, stagedAt, state } = row
+  const { accountNumber, balance, cohort, createdAt, failure, number, stagedAt, state } = row
   if (number === null || state === null || stagedAt === null) return []
   const account =
     accountNumber === null || createdAt === null || balance === null
       ? null
       : { number: accountNumber, createdAt, balance }
-  return [{ number, account, state, cohort, stagedAt, code }]
+  return [{ number, account, state, cohort, stagedAt, failure }]
 }
 
 /** Compares in the order of the index, which is that of UTF-8 bytes. */

@@ -27,6 +27,8 @@ describe("waves", () => {
     )
     const late = sample.waves.map((wave) => ({ ...wave, starts_on: "2026-11-01" }))
     expect(ofWaves({ ...sample, waves: late })).toContain(", 3 are overdue")
+    const one = sample.waves.filter(({ cohort }) => cohort === "wave-3")
+    expect(ofWaves({ ...sample, waves: one })).toBe("0 of 1 wave is done")
   })
 
   it.each([
@@ -61,8 +63,8 @@ describe("waves", () => {
 describe("a target", () => {
   it.each([
     ["wave-2", 187, []],
-    ["wave-2", 9_999, ["9,999 of 187 accounts: the cohort has 9,812 fewer."]],
-    ["wave-2", 1, ["1 of 187 accounts: the cohort has 186 more."]],
+    ["wave-2", 9_999, ["187 accounts of the cohort are staged, 9,812 fewer than this target."]],
+    ["wave-2", 1, ["187 accounts of the cohort are staged, 186 more than this target."]],
     ["wave-4", 9_999, []],
     ["none", 5, []],
     ["none", null, []],
@@ -76,6 +78,13 @@ describe("a target", () => {
     ]
   ])("of %s of %s accounts is held against what there is", (cohort, wanted, said) => {
     expect(warnAccounts(sample, cohort, wanted)).toEqual(said)
+  })
+
+  it("is held against what is staged, not against lines that were refused", () => {
+    const wanting = sample.waves.map((wave) => ({ ...wave, lines_refused: 120 }))
+    expect(warnAccounts({ ...sample, waves: wanting }, "wave-2", 307)).toEqual([
+      "187 accounts of the cohort are staged, 120 fewer than this target; 120 lines were refused."
+    ])
   })
 
   it("is held against the control totals of the wave", () => {

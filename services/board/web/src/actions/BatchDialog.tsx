@@ -24,6 +24,8 @@ export interface BatchProps {
   readonly selection: Selection
   /** How many there are, if the page knows it. */
   readonly accounts: number | null
+  /** Called once a batch that imports has started. */
+  readonly onStarted?: (() => void) | undefined
 }
 
 interface Props extends BatchProps {
@@ -45,7 +47,11 @@ const what = {
     "reverted: undo their cohort."
 }
 
-const WhatItDoes = ({ kind, selection, supplier }: Omit<Props, "accounts" | "close">) => {
+const WhatItDoes = ({
+  kind,
+  selection,
+  supplier
+}: Pick<Props, "kind" | "selection" | "supplier">) => {
   if (kind !== "retry") {
     const all = isOfAll(selection) ? "All of them, of every cohort and of none," : "They"
     return (
@@ -109,7 +115,7 @@ const BatchStarted = ({ id, lines, supplier }: { id: string; supplier: string } 
 )
 
 export const BatchDialog = (props: Props) => {
-  const { accounts, children, close, kind, selection, supplier } = props
+  const { accounts, children, close, kind, onStarted, selection, supplier } = props
   const act = useAction()
   const teams = useTeams()
   const [chosen, setTeam] = useState("")
@@ -125,6 +131,7 @@ export const BatchDialog = (props: Props) => {
     const body = { batch_id: id, selection, operations_team_name: team }
     const sent = { ...body, ...(isRehearsal && { dry_run: true }) }
     const { lines } = (await act(answers.of(supplier, "process/"), sent)) as Started
+    if (!isRehearsal) onStarted?.()
     const Told = isRehearsal ? RehearsalStarted : BatchStarted
     return <Told id={id} lines={lines} supplier={supplier} />
   }

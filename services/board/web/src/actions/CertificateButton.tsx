@@ -1,6 +1,6 @@
 /** Issues a certificate of all accounts of a migration, or of a cohort. */
 import { useState } from "preact/hooks"
-import type { Certificate, Cohorts, MigrationDetail } from "../data/Answers.ts"
+import type { Certificate, MigrationDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { useAction } from "../data/User.ts"
 import { Link } from "../routing/Location.tsx"
@@ -8,6 +8,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { CohortField, useCohorts } from "./CohortField.tsx"
 
 interface Props {
   readonly supplier: string
@@ -16,12 +17,11 @@ interface Props {
 }
 
 /** How many accounts there are to certify; null until it is known, or for a cohort beyond the list. */
-const useImported = (supplier: string, cohort: string) => {
+const useImported = (supplier: string, cohort: string): number | null => {
   const whole = useAnswer<MigrationDetail>(answers.migration(supplier)).value
-  const cohorts = useAnswer<Cohorts>(answers.of(supplier, "cohorts/")).value?.cohorts ?? []
+  const cohorts = useCohorts(supplier)
   const found = cohort === "" ? whole?.migration : cohorts.find((each) => each.cohort === cohort)
-  const names = cohorts.flatMap((each) => each.cohort ?? [])
-  return { imported: found?.states.IMPORTED ?? null, names }
+  return found?.states.IMPORTED ?? null
 }
 
 const CertificateDialog = ({ close, cohort, supplier }: Props & { close: () => void }) => {
@@ -30,7 +30,7 @@ const CertificateDialog = ({ close, cohort, supplier }: Props & { close: () => v
   const [id] = useState(() => crypto.randomUUID())
   const [named, setNamed] = useState(cohort ?? "")
   const name = named.trim()
-  const { imported, names } = useImported(supplier, name)
+  const imported = useImported(supplier, name)
   const run = async () => {
     const body = { certificate_id: id, cohort: name === "" ? null : name }
     const issued = (await act(answers.of(supplier, "certificates/"), body)) as Certificate
@@ -53,22 +53,12 @@ const CertificateDialog = ({ close, cohort, supplier }: Props & { close: () => v
         A signed record of {what} as they are now: counts, sums, and one hash over all of them. It
         changes nothing, and nothing waits for it. It is kept for ever, and cannot be withdrawn.
       </p>
-      <label class="field">
-        <span>Cohort (empty for all accounts)</span>
-        <input
-          type="text"
-          list="certified-cohorts"
-          value={named}
-          maxLength={64}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setNamed(currentTarget.value)}
-        />
-        <datalist id="certified-cohorts">
-          {names.map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
-      </label>
+      <CohortField
+        supplier={supplier}
+        name="Cohort (empty for all accounts)"
+        value={named}
+        change={setNamed}
+      />
     </ActionDialog>
   )
 }

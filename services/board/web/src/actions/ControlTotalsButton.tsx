@@ -8,6 +8,7 @@ import { arrivedText, parseTotals, type TypedTotals, typedOf } from "../text/Con
 import { isSignedOff } from "../text/Words.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { CohortField } from "./CohortField.tsx"
 
 const path = (supplier: string) => answers.of(supplier, "control-totals/")
 
@@ -19,12 +20,13 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
   const [named, setNamed] = useState("")
   const cohort = named.trim() === "" ? null : named.trim()
   const present = known.find((each) => each.cohort === cohort)
-  // What was typed counts for the cohort that was named then.
-  const [changed, setChanged] = useState<{ cohort: string | null; typed: TypedTotals } | null>(null)
-  const typed = changed?.cohort === cohort ? changed.typed : typedOf(present?.expected ?? null)
-  const change = (part: Partial<TypedTotals>) =>
-    setChanged({ cohort, typed: { ...typed, ...part } })
+  const stored = present?.expected ?? null
+  // What is stored of a cohort fills only the fields that nobody has touched.
+  const [changed, setChanged] = useState<Partial<TypedTotals>>({})
+  const typed = { ...typedOf(stored), ...changed }
+  const change = (part: Partial<TypedTotals>) => setChanged({ ...changed, ...part })
   const parsed = parseTotals(typed)
+  const isNothing = parsed.expected === undefined && stored === null
   const run = async () => {
     const { expected } = parsed
     await act(path(supplier), { cohort, ...(expected !== undefined && { expected }) })
@@ -36,7 +38,7 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
     <ActionDialog
       title={`Control totals of ${supplier}`}
       confirm="Save the control totals"
-      isReady={parsed.problem === null}
+      isReady={parsed.problem === null && !isNothing}
       run={run}
       close={close}
     >
@@ -44,16 +46,12 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
         What the supplier expects to arrive. It changes no account, and can be changed again. Empty
         fields: nothing is expected.
       </p>
-      <label class="field">
-        <span>Cohort (empty for the whole migration)</span>
-        <input
-          type="text"
-          value={named}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setNamed(currentTarget.value)}
-        />
-      </label>
+      <CohortField
+        supplier={supplier}
+        name="Cohort (empty for the whole migration; a new one can be planned ahead)"
+        value={named}
+        change={setNamed}
+      />
       {(["accounts", "balance"] as const).map((name) => (
         <label class="field" key={name}>
           <span>{labels[name]}</span>

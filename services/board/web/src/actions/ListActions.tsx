@@ -5,6 +5,7 @@ import type { Filter } from "../text/ImportFilter.ts"
 import { count } from "../text/Numbers.ts"
 import type { Selection } from "../text/Selections.ts"
 import { isOpen } from "../text/Words.ts"
+import type { BatchProps } from "./BatchDialog.tsx"
 import { MoveButton } from "./MoveButton.tsx"
 import { ProcessButton, RetryButton } from "./ProcessButton.tsx"
 import { UndoButton } from "./UndoButton.tsx"
@@ -31,6 +32,12 @@ export const useTicks = (): Ticks => {
     setNumbers(new Set([...all].slice(0, mostTicked)))
   }
   return { numbers, set, clear: () => setNumbers(none) }
+}
+
+/** Leaves out listed accounts that can no longer be ticked, such as those that are imported now. */
+const openTicks = ({ imports }: ImportRows, { numbers }: Ticks): ReadonlySet<string> => {
+  const ended = imports.filter((row) => !isOpen(row)).map((row) => row.external_account_number)
+  return numbers.difference(new Set(ended))
 }
 
 export const Tick = ({ row, ticks }: { readonly row: Row; readonly ticks: Ticks }) => {
@@ -74,7 +81,7 @@ const undoneCohort = ({ cohort, state, ...others }: Filter): string | null =>
 
 const Choosing = ({ list, ticks }: Pick<Props, "list" | "ticks">) => {
   const open = list.imports.filter(isOpen)
-  const chosen = ticks.numbers.size
+  const chosen = openTicks(list, ticks).size
   if (open.length === 0 && chosen === 0) return null
   return (
     <>
@@ -97,10 +104,31 @@ const Choosing = ({ list, ticks }: Pick<Props, "list" | "ticks">) => {
   )
 }
 
+interface SelectionProps extends BatchProps {
+  /** Whether every account of the list has failed. */
+  readonly isOfFailed: boolean
+  readonly isOfTicked: boolean
+  /** Called once something was done with them, so that their rows may be others now. */
+  readonly done: () => void
+}
+
+const SelectionActions = ({ done, isOfFailed, isOfTicked, ...props }: SelectionProps) => (
+  <>
+    {isOfFailed && <RetryButton {...props} onStarted={done} />}
+    {(isOfTicked || !isOfFailed) && <ProcessButton {...props} onStarted={done} />}
+    <MoveButton
+      {...props}
+      onMoved={done}
+      name={props.accounts === null ? "Move all…" : `Move ${count(props.accounts)}…`}
+    />
+  </>
+)
+
 export const ListActions = ({ filter, list, supplier, ticks }: Props) => {
   const cohort = undoneCohort(filter)
-  const chosen = ticks.numbers.size
-  const selection = chosen > 0 ? { numbers: [...ticks.numbers] } : selectionOf(filter)
+  const ticked = openTicks(list, ticks)
+  const chosen = ticked.size
+  const selection = chosen > 0 ? { numbers: [...ticked] } : selectionOf(filter)
   // Without a state the list has accounts that are imported, too.
   const accounts = chosen > 0 ? chosen : filter.state === null ? null : list.total
   return (
@@ -110,19 +138,12 @@ export const ListActions = ({ filter, list, supplier, ticks }: Props) => {
         <UndoButton supplier={supplier} cohort={cohort} imported={list.total ?? 0} />
       )}
       {selection !== null && (
-        <>
-          {filter.state === "FAILED" && chosen === 0 ? (
-            <RetryButton supplier={supplier} selection={selection} accounts={accounts} />
-          ) : (
-            <ProcessButton supplier={supplier} selection={selection} accounts={accounts} />
-          )}
-          <MoveButton
-            supplier={supplier}
-            selection={selection}
-            accounts={accounts}
-            name={accounts === null ? "Move all…" : `Move ${count(accounts)}…`}
-          />
-        </>
+        <SelectionActions
+          {...{ supplier, selection, accounts }}
+          isOfFailed={filter.state === "FAILED"}
+          isOfTicked={chosen > 0}
+          done={ticks.clear}
+        />
       )}
     </div>
   )

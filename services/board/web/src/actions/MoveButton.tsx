@@ -24,6 +24,8 @@ interface Props {
   /** Null if the page does not know. */
   readonly accounts: number | null
   readonly name: string
+  /** Called once they have moved. */
+  readonly onMoved?: () => void
 }
 
 type DialogProps = Omit<Props, "name"> & { readonly close: () => void }
@@ -120,7 +122,7 @@ const useIds = () => {
 }
 
 const MoveDialog = (props: DialogProps) => {
-  const { close, selection, supplier } = props
+  const { close, onMoved, selection, supplier } = props
   const accounts = usePreview(supplier, selection).value?.accounts ?? props.accounts
   const answer = useAnswer<Cohorts>(answers.of(supplier, "cohorts/"))
   const { moved, send } = useMoved()
@@ -131,6 +133,7 @@ const MoveDialog = (props: DialogProps) => {
     if (cohort === undefined) throw new Error("No cohort is chosen.")
     const body = { move_id: idFor(cohort), cohort, selection }
     const sum = await send(answers.of(supplier, "cohort/"), body)
+    onMoved?.()
     const where = cohort === null ? "out of their cohorts" : `to ${cohort}`
     return (
       <p>

@@ -8,6 +8,7 @@ import { clock } from "../text/Times.ts"
 import { parseTarget, warnAccounts, warnDay } from "../text/Waves.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { CohortField } from "./CohortField.tsx"
 import { TeamField, useTeams } from "./TeamField.tsx"
 import { useIsChangeable } from "./useIsOngoing.ts"
 
@@ -116,6 +117,21 @@ const Fields = ({ change, cohort, typed, waves }: FieldsProps) => {
   )
 }
 
+interface StartProps {
+  readonly team: string
+  readonly change: (team: string) => void
+}
+
+const Start = ({ change, team }: StartProps) => (
+  <>
+    <p>
+      At this time a batch imports the pending accounts of the cohort in your name, if the newest
+      decision is a go and the migration is ongoing. Otherwise it does not start, and says why.
+    </p>
+    <TeamField value={team} change={change} />
+  </>
+)
+
 const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim())
 
 const PlanDialog = ({ close, cohort, supplier }: Props & { close: () => void }) => {
@@ -165,7 +181,9 @@ const PlanDialog = ({ close, cohort, supplier }: Props & { close: () => void }) 
         It changes no account, and can be changed again. A wave may be planned before any account is
         in its cohort. If nothing is filled in, the plan is removed.
       </p>
-      {cohort === null && <Field name="Cohort" type="text" value={named} change={setNamed} />}
+      {cohort === null && (
+        <CohortField supplier={supplier} name="Cohort" value={named} change={setNamed} />
+      )}
       {waves !== undefined && (
         <Fields
           waves={waves}
@@ -174,16 +192,7 @@ const PlanDialog = ({ close, cohort, supplier }: Props & { close: () => void }) 
           change={(part) => setChanged({ ...changed, ...part })}
         />
       )}
-      {starts && (
-        <>
-          <p>
-            At this time a batch imports the pending accounts of the cohort in your name, if the
-            newest decision is a go and the migration is ongoing. Otherwise it does not start, and
-            says why.
-          </p>
-          <TeamField value={team} change={(each) => setChanged({ ...changed, team: each })} />
-        </>
-      )}
+      {starts && <Start team={team} change={(each) => setChanged({ ...changed, team: each })} />}
     </ActionDialog>
   )
 }

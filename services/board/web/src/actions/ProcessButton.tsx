@@ -42,7 +42,7 @@ const nameOf = (kind: BatchKind, { accounts, isBrief = false, selection }: Props
 }
 
 export const StartButton = (props: Props & { readonly kind: BatchKind }) => {
-  const { accounts, isBrief = false, kind, selection, supplier } = props
+  const { accounts, isBrief = false, kind, onStarted, selection, supplier } = props
   const { cohort } = selection
   const isOngoing = useIsOngoing(supplier)
   const isPlain = !isBrief && isOfAll(selection)
@@ -57,6 +57,7 @@ export const StartButton = (props: Props & { readonly kind: BatchKind }) => {
           kind={kind}
           selection={selection}
           accounts={accounts}
+          onStarted={onStarted}
           close={close}
         >
           {kind === "process" && typeof cohort === "string" && (

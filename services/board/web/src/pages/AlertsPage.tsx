@@ -1,4 +1,5 @@
 /** What the user wants to be told, of which migrations and where, and what was told lately. */
+import { deliveryWords } from "@data-import/domain/alerts/DeliveryWords"
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { useRequest } from "../actions/useRequest.ts"
@@ -16,9 +17,12 @@ import {
   bodyOf,
   type Draft,
   draftOf,
+  isStored,
   kindNames,
   problemOf,
   stateWords,
+  testHeldBy,
+  toldOfTest,
   toggled,
   type Way
 } from "../text/Alerts.ts"
@@ -107,55 +111,56 @@ const Suppliers = ({ change, draft }: Editing) => {
   )
 }
 
+interface Stored extends Editing {
+  readonly alerts: Alerts
+  readonly tested: (way: Way, test: AlertTest) => void
+}
+
+type TestProps = Omit<Stored, "change"> & { readonly name: string; readonly way: Way }
+
 /** Sends a test to what is stored, so it waits until changes are saved. */
-const TestButton = ({ isReady, name, way }: { isReady: boolean; name: string; way: Way }) => {
+const TestButton = ({ alerts, draft, name, tested, way }: TestProps) => {
   const send = usePost()
   const [said, setSaid] = useState<AlertTest | null>(null)
   const { error, isSending, start } = useRequest(async () => {
     setSaid(null)
-    setSaid((await send(answers.testAlerts, { way })) as AlertTest)
+    const test = (await send(answers.testAlerts, { way })) as AlertTest
+    setSaid(test)
+    tested(way, test)
   })
+  const heldBy = testHeldBy(way, draft, alerts)
+  const outcome = said && `${said.sent ? "Sent." : "Not sent."} ${said.answer}`
+  const isGood = heldBy !== null || (error === null && said?.sent !== false)
   return (
     <>
-      <button type="button" disabled={!isReady || isSending} onClick={start}>
+      <button type="button" disabled={heldBy !== null || isSending} onClick={start}>
         {name}
       </button>
-      <span role="status" class={error === null && said?.sent !== false ? "quiet" : "bad"}>
-        {error?.message ?? (said && `${said.sent ? "Sent." : "Not sent."} ${said.answer}`)}
+      <span role="status" id={`held-${way}`} class={isGood ? "quiet" : "bad"}>
+        {heldBy ?? error?.message ?? outcome}
       </span>
     </>
   )
 }
 
-interface Stored extends Editing {
-  readonly alerts: Alerts
-  readonly isSaved: boolean
-}
-
-const EmailField = ({ alerts, change, draft, isSaved }: Stored) => (
+const EmailField = ({ change, ...of }: Stored) => (
   <div class="way">
     <label class="field">
       <span>E-mail address</span>
       <input
         type="email"
         autocomplete="email"
-        value={draft.email}
+        disabled={!of.alerts.sends_email}
+        aria-describedby="held-email"
+        value={of.draft.email}
         onInput={({ currentTarget }) => change({ email: currentTarget.value })}
       />
     </label>
-    {alerts.sends_email ? (
-      <TestButton
-        way="email"
-        name="Send a test e-mail"
-        isReady={isSaved && alerts.email !== null}
-      />
-    ) : (
-      <p class="quiet">This board is not set up to send e-mail. Ask its operator.</p>
-    )}
+    <TestButton {...of} way="email" name="Send a test e-mail" />
   </div>
 )
 
-const WebhookField = ({ alerts, change, draft, isSaved }: Stored) => (
+const WebhookField = ({ alerts, change, draft, tested }: Stored) => (
   <div class="way">
     <label class="field">
       <span>Webhook of Slack, Teams or another chat: an https address</span>
@@ -171,11 +176,7 @@ const WebhookField = ({ alerts, change, draft, isSaved }: Stored) => (
         }
       />
     </label>
-    <TestButton
-      way="webhook"
-      name="Send a test to the webhook"
-      isReady={isSaved && alerts.webhook !== null}
-    />
+    <TestButton {...{ alerts, draft, tested }} way="webhook" name="Send a test to the webhook" />
     {alerts.webhook !== null && draft.webhook !== null && (
       <button type="button" class="plain" onClick={() => change({ webhook: null })}>
         Remove the webhook
@@ -189,19 +190,20 @@ const WebhookField = ({ alerts, change, draft, isSaved }: Stored) => (
   </div>
 )
 
-const AlertsForm = ({ alerts }: { readonly alerts: Alerts }) => {
+const AlertsForm = ({ alerts: read, tested }: Pick<Stored, "alerts" | "tested">) => {
   const act = useAction()
-  const [draft, setDraft] = useState(draftOf(alerts))
-  const [isSaved, setSaved] = useState(true)
-  const change = (changes: Partial<Draft>) => {
-    setDraft({ ...draft, ...changes })
-    setSaved(false)
-  }
+  const [alerts, setAlerts] = useState(read)
+  const [draft, setDraft] = useState(draftOf(read))
+  const [hasSaved, setHasSaved] = useState(false)
+  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
   const { error, isSending, start } = useRequest(async () => {
-    setDraft(draftOf((await act(answers.alerts, bodyOf(draft))) as Alerts))
-    setSaved(true)
+    const saved = (await act(answers.alerts, bodyOf(draft))) as Alerts
+    setAlerts(saved)
+    setDraft(draftOf(saved))
+    setHasSaved(true)
   })
   const problem = problemOf(draft)
+  const isSaved = isStored(draft, alerts)
   const editing = { draft, change }
   return (
     <form
@@ -215,20 +217,22 @@ const AlertsForm = ({ alerts }: { readonly alerts: Alerts }) => {
       <Suppliers {...editing} />
       <fieldset class="options">
         <legend>Send it to</legend>
-        <EmailField {...editing} alerts={alerts} isSaved={isSaved} />
-        <WebhookField {...editing} alerts={alerts} isSaved={isSaved} />
+        <EmailField {...editing} alerts={alerts} tested={tested} />
+        <WebhookField {...editing} alerts={alerts} tested={tested} />
       </fieldset>
       <div class="actions">
         <button type="submit" class="primary" disabled={isSaved || isSending || problem !== null}>
           Save
         </button>
         <span role="status" class={problem === null && error === null ? "quiet" : "bad"}>
-          {error?.message ?? problem ?? (isSaved ? "Saved." : "Not saved yet.")}
+          {error?.message ?? problem ?? (isSaved ? hasSaved && "Saved." : "Not saved yet.")}
         </span>
       </div>
     </form>
   )
 }
+
+const inWords = (told: Told): Told => ({ ...told, error: told.error && deliveryWords(told.error) })
 
 const columns: ReadonlyArray<Column<Told>> = [
   { name: "When", isHead: true, cell: ({ at }) => <Time at={at} /> },
@@ -239,7 +243,8 @@ const columns: ReadonlyArray<Column<Told>> = [
     name: "Outcome",
     cell: ({ error, state }) => (
       <>
-        {stateWords[state]} {error !== null && <span class="code">{error}</span>}
+        {stateWords[state]}
+        {error !== null && <small> {error}</small>}
       </>
     )
   }
@@ -247,6 +252,9 @@ const columns: ReadonlyArray<Column<Told>> = [
 
 export const AlertsPage = () => {
   const answer = useAnswer<Alerts>(answers.alerts)
+  const [tests, setTests] = useState<ReadonlyArray<Told>>([])
+  const tested = (way: Way, test: AlertTest) =>
+    setTests([toldOfTest(way, test, Date.now()), ...tests])
   return (
     <>
       <Headline title="Alerts">
@@ -260,15 +268,15 @@ export const AlertsPage = () => {
               after an hour or more. Nobody else sees these settings. They are deleted when you have
               not signed in for ninety days.
             </p>
-            <AlertsForm alerts={alerts} />
+            <AlertsForm alerts={alerts} tested={tested} />
             <Section id="told" title="Told lately">
-              {alerts.told.length === 0 ? (
+              {tests.length + alerts.told.length === 0 ? (
                 <p class="empty">You were told of nothing in the last ninety days.</p>
               ) : (
                 <Table
                   caption="What you were told, the newest first"
                   columns={columns}
-                  rows={alerts.told}
+                  rows={[...tests, ...alerts.told.map(inWords)]}
                   keyOf={({ at, path, title, way }) => `${at} ${path} ${title} ${way}`}
                 />
               )}

@@ -3,95 +3,22 @@ import type { BatchDetail } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { BatchButton } from "../actions/BatchButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
-import { BatchState, Lines, Progress } from "../parts/Batch.tsx"
+import { BatchState, Lines, Progress, useIsSettled } from "../parts/Batch.tsx"
 import { Fact } from "../parts/Fact.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
-import { Section } from "../parts/Section.tsx"
-import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
+import { BatchProblemsSection } from "./BatchProblemsSection.tsx"
 import { ForecastSection } from "./ForecastSection.tsx"
 import { OutcomeSection } from "./OutcomeSection.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofBatch } from "../text/Headlines.ts"
-import { count, counted } from "../text/Numbers.ts"
 import { hasHappened } from "../text/Rehearsal.ts"
 import { isRehearsal } from "../text/Words.ts"
-
-type Group = ReturnType<typeof ranked<BatchDetail["problems"][number]>>[number]
-
-const accountsColumn = (supplier: string): Column<Group> => ({
-  name: "Accounts",
-  cell: ({ code }) => (
-    <Link to={pages.imports(supplier, { state: "FAILED", code })}>
-      that fail with it now<span class="hidden">: {code}</span>
-    </Link>
-  )
-})
-
-const columnsFor = (supplier: string, { batch }: BatchDetail): ReadonlyArray<Column<Group>> => [
-  problemColumn(supplier, (line) =>
-    pages.lines(supplier, batch.batch_id, { after: String(line - 1) })
-  ),
-  {
-    name: "Lines",
-    isNumber: true,
-    cell: ({ attr, code, lines }) => (
-      <Link to={pages.lines(supplier, batch.batch_id, { outcome: "FAILED", code, attr })}>
-        {count(lines)}
-      </Link>
-    )
-  },
-  ...clearedColumns(batch.counts.failed, (first_problems) =>
-    pages.lines(supplier, batch.batch_id, { outcome: "FAILED", first_problems })
-  ),
-  // Lines of other operations may have left no account, and those of a rehearsal change none.
-  ...(batch.operation === "PROCESS" && !batch.dry_run ? [accountsColumn(supplier)] : [])
-]
 
 interface BodyProps {
   readonly detail: BatchDetail
   readonly supplier: string
-}
-
-const Problems = ({ detail, supplier }: BodyProps) => {
-  const { batch, problems } = detail
-  const { failed } = batch.counts
-  return (
-    <Section
-      id="problems"
-      class="wide"
-      title="Problems"
-      note={
-        failed === 0 ? (
-          batch.dry_run ? (
-            "No line would fail."
-          ) : (
-            "No line has failed."
-          )
-        ) : (
-          <>
-            <Link to={pages.lines(supplier, batch.batch_id, { outcome: "FAILED" })}>
-              {batch.dry_run
-                ? `${counted(failed, "line")} would fail`
-                : `${counted(failed, "line has", "lines have")} failed`}
-            </Link>
-            . A line that has several problems is cleared when all of them are corrected.
-          </>
-        )
-      }
-    >
-      {problems.length > 0 && (
-        <Table
-          caption="Problems of the failed lines, the most frequent first"
-          columns={columnsFor(supplier, detail)}
-          rows={ranked(problems)}
-          keyOf={({ attr, code }) => `${code} ${attr}`}
-        />
-      )}
-    </Section>
-  )
 }
 
 interface RevertProps {
@@ -121,6 +48,7 @@ const Revert = ({ revert, supplier }: RevertProps) => {
 
 const Body = ({ detail, supplier }: BodyProps) => {
   const { batch } = detail
+  const isSettled = useIsSettled(supplier)
   return (
     <>
       <div class="summary">
@@ -139,7 +67,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
           <Progress batch={batch} />
         </Fact>
         <Fact name="Lines">
-          <Lines batch={batch} supplier={supplier} failures="#problems" />
+          <Lines batch={batch} supplier={supplier} failures="#problems" isSettled={isSettled} />
         </Fact>
         <Fact name="Created">
           <Time at={batch.created_at} />
@@ -155,7 +83,7 @@ const Body = ({ detail, supplier }: BodyProps) => {
         {detail.forecast !== null && (
           <ForecastSection supplier={supplier} batch={batch.batch_id} forecast={detail.forecast} />
         )}
-        <Problems detail={detail} supplier={supplier} />
+        <BatchProblemsSection detail={detail} supplier={supplier} />
       </div>
     </>
   )

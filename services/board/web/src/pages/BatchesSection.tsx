@@ -3,7 +3,7 @@ import type { BatchBody, Batches } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { BatchButton } from "../actions/BatchButton.tsx"
 import { Answered } from "../parts/Answered.tsx"
-import { BatchState, Lines, Progress } from "../parts/Batch.tsx"
+import { BatchState, Lines, Progress, useIsSettled } from "../parts/Batch.tsx"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -12,7 +12,7 @@ import { answers, pages } from "../routing/Paths.ts"
 import { counted } from "../text/Numbers.ts"
 import { batchName, isRehearsal } from "../text/Words.ts"
 
-const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
+const columnsFor = (supplier: string, isSettled: boolean): ReadonlyArray<Column<BatchBody>> => [
   {
     name: "Batch",
     isHead: true,
@@ -28,7 +28,7 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<BatchBody>> => [
   {
     name: "Lines",
     cell: (batch) => (
-      <Lines batch={batch} supplier={supplier} failures={pages.batch(supplier, batch.batch_id)} />
+      <Lines {...{ batch, supplier, isSettled }} failures={pages.batch(supplier, batch.batch_id)} />
     )
   },
   {
@@ -51,6 +51,7 @@ const noteOf = ({ batches }: Batches): string => {
 
 export const BatchesSection = ({ supplier }: { readonly supplier: string }) => {
   const answer = useAnswer<Batches>(answers.of(supplier, "batches/"))
+  const isSettled = useIsSettled(supplier)
   return (
     <Section
       id="batches"
@@ -63,7 +64,7 @@ export const BatchesSection = ({ supplier }: { readonly supplier: string }) => {
           batches.length > 0 && (
             <Table
               caption="Batches, those that have not ended first"
-              columns={columnsFor(supplier)}
+              columns={columnsFor(supplier, isSettled)}
               rows={batches}
               keyOf={({ batch_id }) => batch_id}
             />

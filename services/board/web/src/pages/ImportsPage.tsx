@@ -6,8 +6,10 @@ import type { ImportRows } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { ListActions, Tick, type Ticks, useTicks } from "../actions/ListActions.tsx"
 import { Answered } from "../parts/Answered.tsx"
+import { FieldName } from "../parts/FieldName.tsx"
 import { Headline } from "../parts/Headline.tsx"
 import { Pager, type Paging, usePaging } from "../parts/Pager.tsx"
+import { ErrorText } from "../parts/Problem.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, navigate, useLocation } from "../routing/Location.tsx"
@@ -58,15 +60,17 @@ const columnsFor = (
   },
   { name: "State", cell: ({ state }) => stateWord(state) },
   {
-    name: "Code",
-    class: "code",
-    cell: ({ code }) =>
-      code === null ? (
+    name: "Problem",
+    class: "explained",
+    cell: ({ problem }) =>
+      problem === null ? (
         <span class="quiet">–</span>
       ) : (
         <>
-          <Link to={pages.imports(supplier, { state: "FAILED", code })}>{code}</Link>
-          {filter.code !== null && filter.code !== code && <small> with {filter.code}</small>}
+          <Link to={pages.imports(supplier, { state: "FAILED", code: problem.code })} class="code">
+            {problem.code}
+          </Link>{" "}
+          at <FieldName path={problem.attr} /> <ErrorText {...problem} />
         </>
       )
   },

@@ -1,11 +1,17 @@
 /** What is wrong, grouped by code and path, and what correcting the first few would clear. */
-import { RetryButton } from "../actions/ProcessButton.tsx"
 import type { MigrationDetail, Problems } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { CorrectionLinks, CorrectionsSent } from "../parts/CorrectionLinks.tsx"
 import { Headline } from "../parts/Headline.tsx"
-import { clearedColumns, problemColumn, ranked } from "../parts/ProblemColumns.tsx"
+import {
+  clearedColumns,
+  type FailedByCode,
+  failedByCode,
+  problemColumn,
+  ranked,
+  retryColumn
+} from "../parts/ProblemColumns.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { ChartData } from "../charts/ChartData.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
@@ -15,13 +21,10 @@ import { count } from "../text/Numbers.ts"
 
 type Group = ReturnType<typeof ranked<Problems["groups"][number]>>[number]
 
-/** Failed accounts by code: a retry selects by code, not by path. */
-type ByCode = ReadonlyMap<string, number>
-
 const columnsFor = (
   supplier: string,
   failed: number,
-  byCode: ByCode,
+  byCode: FailedByCode,
   isFiltered: boolean
 ): ReadonlyArray<Column<Group>> => [
   problemColumn(supplier),
@@ -38,25 +41,13 @@ const columnsFor = (
     : clearedColumns(failed, (first_problems) =>
         pages.imports(supplier, { state: "FAILED", first_problems })
       )),
-  {
-    name: "Action",
-    isNameHidden: true,
-    class: "act",
-    cell: ({ code }) => (
-      <RetryButton
-        supplier={supplier}
-        selection={{ code }}
-        accounts={byCode.get(code) ?? 0}
-        isBrief
-      />
-    )
-  }
+  retryColumn(supplier, byCode)
 ]
 
 const Groups = ({ problems, supplier }: { problems: Problems; supplier: string }) => {
   const code = useLocation().query.get("code")
   const { value: detail } = useAnswer<MigrationDetail>(answers.migration(supplier))
-  const byCode = new Map((detail?.codes ?? []).map((it) => [it.code, it.imports]))
+  const byCode = failedByCode(detail)
   const { failed, groups, of } = problems
   const shown = ranked(groups).filter((group) => code === null || group.code === code)
   if (failed === 0) {

@@ -66,6 +66,7 @@ const Changed = ({ review, supplier }: Props) => {
           {counted(changed, "account")} had changed when tried.
         </Link>
       )}{" "}
+      {notRehearsed + changed === 0 && "Nothing is known to have changed. "}
       What is staged again shows once it is tried.
     </>
   )

@@ -1,8 +1,9 @@
 /** The state of a batch: its progress, its lines by outcome, and why it does not move. */
-import type { BatchBody } from "../data/Answers.ts"
+import type { BatchBody, MigrationDetail } from "../data/Answers.ts"
+import { useAnswer } from "../data/Store.ts"
 import { Link } from "../routing/Location.tsx"
 import { count, counted, rate, share } from "../text/Numbers.ts"
-import { pages } from "../routing/Paths.ts"
+import { answers, pages } from "../routing/Paths.ts"
 import { batchState, lineEnds, lineWord, whyStill } from "../text/Words.ts"
 
 export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) => {
@@ -16,16 +17,30 @@ export const Progress = ({ batch: { counts } }: { readonly batch: BatchBody }) =
   )
 }
 
+/**
+ * Whether nothing of the migration has failed now: then what failed in batches that have ended came
+ * again since, or is no longer meant to.
+ */
+export const useIsSettled = (supplier: string): boolean => {
+  const { value } = useAnswer<MigrationDetail>(answers.migration(supplier))
+  if (value === undefined) return false
+  const { lines_failed, lines_refused, states } = value.migration
+  return lines_failed + lines_refused + states.FAILED === 0
+}
+
 interface LinesProps {
   readonly batch: BatchBody
   readonly supplier: string
+  /** Whether nothing of the migration has failed now. */
+  readonly isSettled: boolean
   /** The link to why lines have failed. */
   readonly failures: string
 }
 
 /** The lines by outcome, which sum up to those received. Each number links to its lines. */
-export const Lines = ({ batch, failures, supplier }: LinesProps) => {
-  const { batch_id: id, counts } = batch
+export const Lines = ({ batch, failures, isSettled, supplier }: LinesProps) => {
+  const { batch_id: id, counts, dry_run, finished_at, operation } = batch
+  const isOver = isSettled && finished_at !== null && !dry_run && operation !== "REVERT"
   const parts = lineEnds
     .map(([outcome, , count]) => ({
       outcome,
@@ -40,10 +55,11 @@ export const Lines = ({ batch, failures, supplier }: LinesProps) => {
           {index > 0 && " + "}
           <Link
             to={outcome === "FAILED" ? failures : pages.lines(supplier, id, { outcome })}
-            class={outcome === "FAILED" ? "bad" : undefined}
+            class={outcome === "FAILED" && !isOver ? "bad" : undefined}
           >
             {count(value)} {name}
           </Link>
+          {outcome === "FAILED" && isOver && <small> (settled since)</small>}
         </span>
       ))}
       {parts.length > 0 && " = "}

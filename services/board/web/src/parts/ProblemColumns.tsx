@@ -1,6 +1,8 @@
 /** The columns that tables of problems share: the problem, and what correcting the first clears. */
+import type { MigrationDetail } from "../data/Answers.ts"
 import { Link } from "../routing/Location.tsx"
 import { count, share } from "../text/Numbers.ts"
+import { RetryButton } from "../actions/ProcessButton.tsx"
 import { Bar } from "./Bar.tsx"
 import { Problem, type ProblemProps } from "./Problem.tsx"
 import type { Column } from "./Table.tsx"
@@ -13,6 +15,29 @@ export const problemColumn = (
   isHead: true,
   class: "explained",
   cell: (problem) => <Problem problem={problem} supplier={supplier} lineTo={lineTo} />
+})
+
+/** Failed accounts by code: a retry selects by code, not by path. */
+export type FailedByCode = ReadonlyMap<string, number>
+
+export const failedByCode = (detail: MigrationDetail | undefined): FailedByCode =>
+  new Map((detail?.codes ?? []).map(({ code, imports }) => [code, imports]))
+
+export const retryColumn = (
+  supplier: string,
+  failed: FailedByCode
+): Column<{ readonly code: string }> => ({
+  name: "Action",
+  isNameHidden: true,
+  class: "act",
+  cell: ({ code }) => (
+    <RetryButton
+      supplier={supplier}
+      selection={{ code }}
+      accounts={failed.get(code) ?? 0}
+      isBrief
+    />
+  )
 })
 
 interface Cleared {

@@ -1,5 +1,6 @@
 /** The form of the user's alerts: what it holds, and what it sends. */
-import type { Alerts } from "../data/Answers.ts"
+import type { Alerts, AlertTest } from "../data/Answers.ts"
+import { pages } from "../routing/Paths.ts"
 
 export type Kind = Alerts["kinds"][number]
 export type Way = Alerts["told"][number]["way"]
@@ -47,6 +48,37 @@ export const bodyOf = ({ email, kinds, share, suppliers, webhook }: Draft) => ({
   import_suppliers: suppliers,
   email: email.trim() === "" ? null : email.trim(),
   ...(webhook !== undefined && webhook !== "" && { webhook })
+})
+
+/** Whether saving it would change nothing. */
+export const isStored = (draft: Draft, alerts: Alerts): boolean => {
+  const textOf = ({ import_suppliers: suppliers, kinds, ...others }: ReturnType<typeof bodyOf>) =>
+    JSON.stringify({
+      ...others,
+      kinds: kinds.toSorted(),
+      suppliers: suppliers && suppliers.toSorted()
+    })
+  return textOf(bodyOf(draft)) === textOf(bodyOf(draftOf(alerts)))
+}
+
+/** Why no test can be sent this way now; null if one can. */
+export const testHeldBy = (way: Way, draft: Draft, alerts: Alerts): string | null => {
+  if (way === "email" && !alerts.sends_email) {
+    return "This board is not set up to send e-mail. Ask its operator."
+  }
+  if (!isStored(draft, alerts)) return "Save first: a test goes where it is saved."
+  return alerts[way] === null ? "Enter where to send it and save, to send a test." : null
+}
+
+/** A test that was sent from this page, as what was told is listed. */
+export const toldOfTest = (way: Way, { answer, sent }: AlertTest, at: number) => ({
+  way,
+  title: "Test",
+  reason: "You asked for it on this page.",
+  path: pages.alerts,
+  at: new Date(at).toISOString(),
+  state: sent ? ("SENT" as const) : ("FAILED" as const),
+  error: sent ? null : answer
 })
 
 /** What is missing in the form; null if it can be saved. */

@@ -1,6 +1,6 @@
 /** Certificates in words. */
 import type { Certificate, CertificateList } from "../data/Answers.ts"
-import { count, counted, money, verb } from "./Numbers.ts"
+import { count, counted, money, verb, verbOf } from "./Numbers.ts"
 
 interface Standing {
   readonly word: string
@@ -63,5 +63,5 @@ export const ofComparison = (
   const differing = sections.reduce((sum, { pairs }) => sum + pairs.length, 0)
   return differing === 0
     ? `All ${count(compared)} figures are equal`
-    : `${count(differing)} of ${counted(compared, "figure")} ${verb(differing, "differs", "differ")}`
+    : `${count(differing)} of ${counted(compared, "figure")} ${verbOf(differing, compared, "differs", "differ")}`
 }

@@ -18,7 +18,7 @@ import type {
   States
 } from "../data/Answers.ts"
 import { doneBy, waitsForData, whatWaits } from "./Forecast.ts"
-import { count, counted, share, verb } from "./Numbers.ts"
+import { count, counted, share, verbOf } from "./Numbers.ts"
 import { type Happened, happenedWords } from "./Rehearsal.ts"
 import { batchName, isRehearsal, lineWord, needsAttention, stateWord } from "./Words.ts"
 
@@ -57,7 +57,7 @@ const attentionOf = (conditions: ReadonlyArray<Condition>): string => {
       ? "The one migration needs no attention"
       : `None of ${count(all)} migrations needs attention`
   }
-  return `${count(needy)} of ${counted(all, "migration")} ${verb(needy, "needs", "need")} attention`
+  return `${count(needy)} of ${counted(all, "migration")} ${verbOf(needy, all, "needs", "need")} attention`
 }
 
 /** Of all migrations. */

@@ -12,6 +12,10 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** `present` with one, `presents` with many: `1 fails`, `2 fail`. */
 export const verb = (value: number, one: string, many: string): string => (value === 1 ? one : many)
 
+/** The verb of a part of a whole: `0 of 1 wave is`, `1 of 4 waves is`, `0 of 4 waves are`. */
+export const verbOf = (part: number, whole: number, one: string, many: string): string =>
+  verb(whole === 1 ? whole : part, one, many)
+
 /**
  * A share as percent. Only nothing is `0 %` and only everything is `100 %`; an empty whole has no
  * share.

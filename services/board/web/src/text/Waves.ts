@@ -1,6 +1,6 @@
 /** Waves in words: how far they have come, how they compare, and what is odd about a plan. */
 import type { Condition, Wave, Waves } from "../data/Answers.ts"
-import { count, counted, share, verb } from "./Numbers.ts"
+import { count, counted, share, verb, verbOf } from "./Numbers.ts"
 import { byText, greatestFirst, type Orders } from "./Sorting.ts"
 import { clock, date, duration, isoDate } from "./Times.ts"
 
@@ -55,7 +55,7 @@ export const ofWaves = ({ at, time_zone, waves }: Waves): string => {
   const overdue = ahead.filter((on) => on < today).length
   const next = ahead.filter((on) => on >= today).toSorted()[0]
   return [
-    `${count(done)} of ${counted(waves.length, "wave")} ${verb(done, "is", "are")} done`,
+    `${count(done)} of ${counted(waves.length, "wave")} ${verbOf(done, waves.length, "is", "are")} done`,
     ...(running === 0 ? [] : [`${count(running)} ${verb(running, "is", "are")} running`]),
     ...(overdue === 0 ? [] : [`${count(overdue)} ${verb(overdue, "is", "are")} overdue`]),
     ...(next === undefined ? [] : [`the next is planned for ${dayText(next)}`])
@@ -117,17 +117,19 @@ export const csvRow = (wave: Wave, now: number): ReadonlyArray<string | number |
   ]
 }
 
+/** Refused lines are not staged, and may come again. */
+const ofStaged = (wanted: number, { lines_refused: refused, total }: Wave): string =>
+  `${counted(total, "account")} of the cohort ${verb(total, "is", "are")} staged, ` +
+  `${count(Math.abs(wanted - total))} ${wanted > total ? "fewer" : "more"} than this target` +
+  `${refused === 0 ? "" : `; ${counted(refused, "line")} ${verb(refused, "was", "were")} refused`}.`
+
 const ofCohort = (wanted: number, wave: Wave | undefined): ReadonlyArray<string> => {
   const present = wave === undefined ? 0 : wave.total + wave.lines_refused
   const expected = wave?.expected?.accounts ?? wanted
   return [
-    ...(present === 0 || present === wanted
+    ...(wave === undefined || present === 0 || wave.total === wanted
       ? []
-      : [
-          `${count(wanted)} of ${counted(present, "account")}: ` +
-            `the cohort has ${count(Math.abs(wanted - present))} ` +
-            `${wanted > present ? "fewer" : "more"}.`
-        ]),
+      : [ofStaged(wanted, wave)]),
     ...(expected === wanted ? [] : [`Its control totals expect ${counted(expected, "account")}.`])
   ]
 }
