@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
@@ -8,6 +8,8 @@ import { decideRevert } from "@data-import/domain/imports/Revert"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type RevertCommand, Reverts } from "@data-import/domain/imports/Reverts"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { endOf, finish, taken } from "@data-import/domain/testing/begunBatches"
+import { adjust } from "@data-import/postgres/testing/SteppedClock"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   adding,
@@ -167,6 +169,29 @@ layer(boardLayer, { excludeTestServices: true })("the undo of a wave", (it) => {
         "board:mia start_batch changed"
       ])
     })
+  )
+
+  it.effect("is told until something is imported again, and is no pace", () =>
+    Effect.gen(function* () {
+      const { undo } = yield* MigrationActions
+      const { detail } = yield* MigrationBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a"], "wave-1")
+      const { number } = yield* complete(mine, "a")
+      const { batch_id } = yield* undo(caller, code, undoing())
+      yield* adjust("1 minute")
+      const at = yield* DateTime.now
+      const chunk = yield* Effect.repeat(taken(at), { until: ({ batch }) => batch.id === batch_id })
+      const decide = () => Result.succeed(true)
+      yield* revert(mine, "a", { number, reason: "x", dryRun: false, decide, at })
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")), { at })
+      const told = Effect.map(detail(user, code), ({ migration }) => migration)
+      expect(yield* told).toMatchObject({
+        condition: "waiting",
+        reason: "wave-1 was taken back. 1 account waits to be imported.",
+        imported_last_hour: 0
+      })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("leaves the earlier accounts of an import on its page", () =>

@@ -23,7 +23,7 @@ const sample = waves(migration, now)
 describe("waves", () => {
   it("say how far they have come, and which is next", () => {
     expect(ofWaves(sample)).toBe(
-      "0 of 4 waves are done, 1 is running, the next is planned for 26 Nov 2026"
+      "0 of 4 waves are done, 1 is unfinished, the next is planned for 26 Nov 2026"
     )
     const late = sample.waves.map((wave) => ({ ...wave, starts_on: "2026-11-01" }))
     expect(ofWaves({ ...sample, waves: late })).toContain(", 3 are overdue")
@@ -44,7 +44,7 @@ describe("waves", () => {
       sortedBy(waveOrders(now), byDay(sample.waves), by).map(({ cohort }) => cohort)
     expect(named(null)).toEqual(["wave-1", "wave-2", "wave-4", "wave-3"])
     expect(named("Took")[0]).toBe("wave-1")
-    expect(named("State")).toEqual(["wave-2", "wave-4", "wave-1", "wave-3"])
+    expect(named("State")).toEqual(["wave-2", "wave-4", "wave-3", "wave-1"])
   })
 
   it("have a row each in a file, and how long their run took", () => {
