@@ -271,8 +271,7 @@ export const judge = (standing: Standing): Judgement => {
   return {
     condition: "running",
     reason:
-      takenBackText(standing) +
-      `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
+      `${takenBackText(standing)}${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
       `${inEnglish(waitingIn(standing) + failedIn(standing))} are open${linesText(standing)}`
   }
 }

@@ -120,7 +120,12 @@ export interface WaveFacts {
   readonly batches: WaveBatches
 }
 
-const isDone = ({ linesRefused, states, target }: WaveFacts): boolean => {
+/** Whether nothing is left to do of a wave, which has as many accounts as it is to have. */
+export const isDone = ({
+  linesRefused,
+  states,
+  target
+}: Pick<WaveFacts, "linesRefused" | "states" | "target">): boolean => {
   const { ERASED, FAILED, IMPORTED, IN_PROGRESS, PENDING, SKIPPED } = states
   const ended = IMPORTED + SKIPPED + ERASED
   return PENDING + FAILED + IN_PROGRESS + linesRefused === 0 && ended >= Math.max(1, target ?? 1)

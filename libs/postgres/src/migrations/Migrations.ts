@@ -186,27 +186,6 @@ const activities = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
     select supplier, changed_at as "changedAt", imported_at as "importedAt"
     from import_activity where supplier = any(${suppliers}::text[])`)
 
-const takenBackRows = rowsOf(
-  Schema.Struct({ supplier: SupplierCode, cohort: Schema.String, at: Instant })
-)
-
-/** How many of the newest batches of each supplier are looked through. */
-const batchesLookedAt = 20
-
-const takenBack = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) =>
-  takenBackRows(sql`
-    select distinct on (supplier) supplier, cohort, finished_at as at
-    from unnest(${suppliers}::text[]) as wanted (supplier) cross join lateral (
-      select imported ->> 'cohort' as cohort, finished_at, operation, dry_run, succeeded
-      from batches where batches.supplier = wanted.supplier
-      order by number desc limit ${batchesLookedAt}
-    ) as newest
-    where operation = 'REVERT' and not dry_run and succeeded > 0 and cohort is not null
-      and finished_at is not null
-    order by supplier, finished_at desc`).pipe(
-    Effect.map((rows) => new Map(rows.map(({ supplier, ...undone }) => [supplier, undone])))
-  )
-
 const overview = Effect.fnUntraced(function* (
   { run, sql }: Database["Service"],
   { at, suppliers }: Parameters<Port["overview"]>[0]
@@ -224,7 +203,7 @@ const overview = Effect.fnUntraced(function* (
   )
   const untieds = new Set((yield* run(untied(sql, suppliers))).map(({ supplier }) => supplier))
   const active = new Map((yield* run(activities(sql, suppliers))).map((row) => [row.supplier, row]))
-  const undone = yield* run(takenBack(sql, suppliers))
+  const undone = yield* run(Records.takenBack(sql, suppliers))
   return suppliers.map((supplier): MigrationCounts => {
     const own = tallies[supplier] ?? []
     const values = new Map((accounts[supplier] ?? []).map(({ count, place }) => [place, count]))

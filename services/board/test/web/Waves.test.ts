@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { migrations } from "../../testing/sampleMigrations.ts"
 import { waves } from "../../testing/sampleWaves.ts"
 import {
@@ -9,9 +10,11 @@ import {
   parseTarget,
   startText,
   tookText,
+  totalsMatch,
   warnAccounts,
   warnDay,
-  waveOrders
+  waveOrders,
+  withoutGo
 } from "../../web/src/text/Waves.ts"
 import { sortedBy } from "../../web/src/text/Sorting.ts"
 
@@ -45,6 +48,23 @@ describe("waves", () => {
     expect(named(null)).toEqual(["wave-1", "wave-2", "wave-4", "wave-3"])
     expect(named("Took")[0]).toBe("wave-1")
     expect(named("State")).toEqual(["wave-2", "wave-4", "wave-3", "wave-1"])
+  })
+
+  it("without a go are named before everything is imported, unless nobody planned them", () => {
+    const named = withoutGo({
+      ...sample,
+      waves: sample.waves.map((wave) => ({ ...wave, states: { ...noCounts, PENDING: 1 } }))
+    })
+    expect(named.map(({ cohort }) => cohort)).toEqual(["wave-3", "wave-4"])
+  })
+
+  it("have totals that do not match yet while accounts wait", () => {
+    const [wave] = sample.waves
+    if (wave === undefined) throw new Error("No such wave")
+    const expected = { accounts: 10, matches: false }
+    const match = (states: Partial<typeof noCounts>) =>
+      totalsMatch({ ...wave, expected, states: { ...noCounts, ...states } })
+    expect([match({ PENDING: 10 }), match({ FAILED: 10 })]).toEqual([null, false])
   })
 
   it("have a row each in a file, and how long their run took", () => {

@@ -306,7 +306,8 @@ const Corrections = ({ review: { cohort, lines_refused, states }, supplier }: Pr
 const Body = (props: Props) => {
   const { review, supplier } = props
   const { cohort, control_totals, decisions, rehearsal, states } = review
-  const totals = rowsOf(control_totals)
+  const hasArrived = control_totals.arrived.accounts > 0
+  const totals = rowsOf(control_totals, hasArrived ? null : (rehearsal?.forecast?.sums ?? null))
   return (
     <>
       <div class="summary">

@@ -23,6 +23,7 @@ import {
   ofWaves,
   startText,
   tookText,
+  totalsMatch,
   waveOrders
 } from "../text/Waves.ts"
 
@@ -109,6 +110,7 @@ const Decided = ({ supplier, wave: { cohort, decision, verdict } }: RowProps) =>
 const Checks = ({ supplier, wave }: RowProps) => {
   const { balances_match: ties, cohort, expected, states } = wave
   const hasMoney = states.IMPORTED > 0
+  const matches = totalsMatch(wave)
   return (
     <>
       {hasMoney && (
@@ -119,9 +121,9 @@ const Checks = ({ supplier, wave }: RowProps) => {
       {expected !== null && (
         <Link
           to={`${pages.wave(supplier, cohort)}#control-totals`}
-          class={expected.matches ? "good" : "bad"}
+          class={matches === null ? undefined : matches ? "good" : "bad"}
         >
-          {expected.matches ? "✓" : "✗"} totals
+          {matches === null ? "totals not yet" : matches ? "✓ totals" : "✗ totals"}
         </Link>
       )}
       {!hasMoney && expected === null && <span class="quiet">–</span>}

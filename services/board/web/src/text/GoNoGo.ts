@@ -1,5 +1,5 @@
 /** Whether a wave is to be imported, in words. */
-import type { WaveReview } from "../data/Answers.ts"
+import type { BatchDetail, WaveReview } from "../data/Answers.ts"
 import { forecastText, hasHappened, outcomeText } from "./Rehearsal.ts"
 import { counted } from "./Numbers.ts"
 
@@ -53,7 +53,7 @@ const sum = (counts: ReadonlyArray<{ readonly lines: number }>): number =>
   counts.reduce((all, { lines }) => all + lines, 0)
 
 /** Of the accounts that would fail, how many are still to be imported. */
-export const openFailures = ({ batch, outcome }: NonNullable<WaveReview["rehearsal"]>): number =>
+export const openFailures = ({ batch, outcome }: Pick<BatchDetail, "batch" | "outcome">): number =>
   batch.counts.failed - (outcome?.failures_settled ?? 0)
 
 const settled: ReadonlySet<string> = new Set(["IMPORTED", "SKIPPED", "ERASED"])

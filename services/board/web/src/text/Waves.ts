@@ -62,6 +62,22 @@ export const leftOf = (wave: Wave): string => {
   ].join(", ")
 }
 
+const isPlanned = ({ accounts, decision, owner, starts_on }: Wave): boolean =>
+  [accounts, decision, owner, starts_on].some((each) => each !== null)
+
+/** Which planned waves an import of everything that is pending has, and no go stands for. */
+export const withoutGo = ({ waves }: Waves): ReadonlyArray<Wave> =>
+  waves.filter((wave) => wave.states.PENDING > 0 && wave.verdict !== "GO" && isPlanned(wave))
+
+/** Whether its control totals hold; null while accounts that wait may still make them up. */
+export const totalsMatch = ({ expected, states, total }: Wave): boolean | null => {
+  if (expected === null) return null
+  const mayArrive = total === 0 || states.PENDING + states.IN_PROGRESS > 0
+  return !expected.matches && mayArrive && states.IMPORTED < expected.accounts
+    ? null
+    : expected.matches
+}
+
 /** The answer of the page. */
 export const ofWaves = ({ at, time_zone, waves }: Waves): string => {
   const done = waves.filter(({ state }) => state === "done").length
