@@ -23,6 +23,7 @@ const standing: Standing = {
   states: states({ PENDING: 400, IMPORTED: 600 }),
   importedLastHour: 60,
   importedAt: DateTime.subtract(noon, { minutes: 1 }),
+  takenBack: null,
   pausedBatches: [],
   linesToDo: 0,
   statusReason: null,
@@ -57,6 +58,12 @@ const auckland = Option.getOrThrow(timeZoneNamed("Pacific/Auckland"))
 
 const imported = { states: states({ IMPORTED: 2_000 }) }
 
+const taken = {
+  states: states({ PENDING: 2_000 }),
+  importedLastHour: 0,
+  takenBack: { cohort: "wave-1", at: DateTime.subtract(noon, { seconds: 90 }) }
+}
+
 type Case = readonly [string, Partial<Standing>, Condition, string]
 
 const cases: ReadonlyArray<Case> = [
@@ -71,6 +78,18 @@ const cases: ReadonlyArray<Case> = [
     { states: noCounts, importedLastHour: 0, importedAt: null, linesToDo: 1 },
     "running",
     "0 were imported in the last hour, 0 are open, and 1 line of batches is to do."
+  ],
+  [
+    "was taken back",
+    { ...taken, importedAt: DateTime.subtract(noon, { minutes: 2 }) },
+    "waiting",
+    "wave-1 was taken back. 2,000 accounts wait to be imported."
+  ],
+  [
+    "was taken back and imported since",
+    { ...taken, importedLastHour: 1 },
+    "running",
+    "1 were imported in the last hour, 2,000 are open; no batch runs."
   ],
   ["moves", {}, "running", "60 were imported in the last hour, 400 are open; no batch runs."],
   [

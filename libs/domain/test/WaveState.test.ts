@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest"
 import { type Batch, BatchId, type BatchSettings } from "../src/batches/Batch.ts"
 import { noCounts } from "../src/migrations/Migrations.ts"
 import {
-  batchesByCohort,
   verdictOfWave,
   waveBatches,
   type WaveFacts,
-  waveState
+  waveState,
+  withOthers
 } from "../src/migrations/WaveState.ts"
 import { noonPlus } from "../testing/freshNames.ts"
 import { batchOf } from "./batchPrograms.ts"
@@ -32,6 +32,7 @@ const rehearsal = (minute: number) => batch(minute, "PROCESS", { ...wave, dryRun
 const run = (minute: number) => batch(minute, "PROCESS", wave)
 const undo = (minute: number) =>
   batch(minute, "REVERT", { pending: null, imported: { cohort: "a" } })
+const ofAll = (minute: number) => batch(minute, "PROCESS", { pending: { state: "PENDING" } })
 const unfinished = (of: Batch) => ({ ...of, finishedAt: null })
 
 const decided = (minute: number, decision: "GO" | "NO_GO", of: Batch | null) => ({
@@ -43,6 +44,7 @@ const decided = (minute: number, decision: "GO" | "NO_GO", of: Batch | null) => 
 
 const waiting = { ...noCounts, PENDING: 10 }
 const imported = { ...noCounts, IMPORTED: 8, SKIPPED: 1, ERASED: 1 }
+const failed = { ...noCounts, FAILED: 10 }
 const partly = { ...noCounts, IMPORTED: 9, FAILED: 1 }
 const go = decided(3, "GO", rehearsal(1))
 
@@ -53,7 +55,7 @@ interface Case extends Partial<Omit<WaveFacts, "batches" | "verdict">> {
 }
 
 const stateOf = ({ decision, past = [], ...facts }: Case) => {
-  const batches = waveBatches(past.toReversed())
+  const batches = waveBatches(past.toReversed(), "a")
   return waveState({
     isPlanned: true,
     target: null,
@@ -78,13 +80,16 @@ describe("the state of a wave", () => {
     ["no_go", "is decided", { past: [rehearsal(1)], decision: { ...go, decision: "NO_GO" } }],
     ["running", "has a real run that is paused", { past: [unfinished(run(4))], decision: go }],
     ["running", "runs although all are imported", { states: imported, past: [unfinished(run(4))] }],
-    ["running", "has an account that failed", { states: partly, past: [run(4)] }],
-    ["running", "has fewer accounts than its target", { states: imported, target: 11 }],
-    ["running", "has a line that was refused", { states: imported, linesRefused: 1 }],
+    ["running", "waits for a run of all that is pending", { past: [unfinished(ofAll(4))] }],
+    ["done", "has nothing for that run", { states: imported, past: [unfinished(ofAll(4))] }],
+    ["unfinished", "has an account that failed", { states: partly, past: [run(4)] }],
+    ["unfinished", "has fewer accounts than its target", { states: imported, target: 11 }],
+    ["unfinished", "has a line that was refused", { states: imported, linesRefused: 1 }],
     ["done", "has ended all accounts", { states: imported, target: 10 }],
-    ["go", "has a run in which all failed", { past: [rehearsal(1), run(4)], decision: go }],
+    ["unfinished", "has a run in which all failed", { states: failed, past: [run(4)] }],
+    ["go", "has failed data that was staged again", { past: [rehearsal(1), run(4)], decision: go }],
     ["taken_back", "was undone", { past: [rehearsal(1), run(4), undo(5)], decision: go }],
-    ["running", "was undone in part", { states: partly, past: [run(4), undo(5)] }],
+    ["unfinished", "was undone in part", { states: partly, past: [run(4), undo(5)] }],
     [
       "planned",
       "has an undo that reverted none",
@@ -97,6 +102,14 @@ describe("the state of a wave", () => {
       "is a go again after it was undone",
       {
         past: [rehearsal(1), run(4), undo(5)],
+        decision: decided(9, "GO", null)
+      }
+    ],
+    [
+      "taken_back",
+      "has a go that rests on the rehearsal of a run that was undone",
+      {
+        past: [rehearsal(1), run(4), undo(5)],
         decision: decided(9, "GO", rehearsal(1))
       }
     ],
@@ -106,17 +119,28 @@ describe("the state of a wave", () => {
   })
 
   it("is of the batches of its cohort, and the first run since the last undo", () => {
-    const own = batchesByCohort([
+    const past = [
       batch(7, "IMPORT", { cohort: "a" }),
       run(6),
       batch(5, "STAGE", { cohort: "a" }),
+      ofAll(4),
       batch(4, "PROCESS", { pending: { cohort: "b" } }),
       { ...run(3), started: null },
       undo(2),
-      run(1)
-    ]).get("a")
-    expect(own?.map(({ id }) => id)).toEqual([7, 6, 2, 1].map((minute) => run(minute).id))
-    const { isRunning, run: first, undo: last } = waveBatches(own ?? [])
-    expect([first?.id, last?.id, isRunning]).toEqual([run(6).id, undo(2).id, false])
+      rehearsal(1),
+      run(1),
+      ofAll(0)
+    ]
+    const found = waveBatches(past, "a")
+    expect(found).toMatchObject({
+      undo: { id: undo(2).id },
+      rehearsal: null,
+      run: { id: run(6).id },
+      runWithOthers: { id: ofAll(4).id },
+      isRunning: false
+    })
+    expect(withOthers(found, partly)).toBeNull()
+    expect(withOthers(waveBatches(past, "c"), partly)?.id).toBe(ofAll(0).id)
+    expect(withOthers(waveBatches(past, "c"), waiting)).toBeNull()
   })
 })

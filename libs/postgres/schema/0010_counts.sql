@@ -108,8 +108,7 @@ begin
   from ledgers where account_id = $1;
 end $$;
 
--- Takes back what `count_account` and later additions have counted, but for the creation, which
--- remains one.
+-- Takes back what `count_account` and later additions have counted.
 create function uncount_account(account bigint, supplier text, cohort text)
 returns void language plpgsql as $$
 declare added numeric := (
@@ -118,6 +117,9 @@ declare added numeric := (
 begin
   insert into import_differences (supplier, cohort, kind, name, count, amount)
   select $2, $3, 'reverted', '', 1, 0
+  union all
+  select $2, $3, 'imported', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI'), -1, 0
+  from accounts where id = account
   union all
   select $2, $3, 'balance', account_part(id, transfer_balance), -1, added - balance
   from accounts where id = account

@@ -25,6 +25,7 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { lease, noLimits, stagedHash } from "@data-import/domain/testing/importStates"
 import { reverting } from "@data-import/domain/testing/RevertsContract"
+import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database } from "../src/connection/Database.ts"
@@ -313,6 +314,24 @@ const followed = (it: TestDatabase.It): void => {
         yield* sql`select payload_hashes[1] is null as gone, payload_hashes[2] is null as other
           from batch_chunks where batch = ${rehearsal.id}`
       ).toEqual([{ gone: true, other: false }])
+    })
+  )
+
+  it.effect("changes the marker of its supplier once it is counted, after the imports", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      yield* stage(owner, "a", -30)
+      const rehearsal = yield* rehearsed(owner, ["a"], ["a"], "IMPORT")
+      yield* counted(rehearsal.id)
+      yield* created(owner, "a", 4)
+      yield* (yield* RehearsalOutcomes).follow(Duration.hours(1))
+      const { markers } = yield* SupplierChanges
+      const own = Effect.map(markers, (all) =>
+        all.find(({ supplier }) => supplier === owner.supplier.code)
+      )
+      const before = yield* own
+      yield* counted(rehearsal.id)
+      expect((yield* own)?.marker).not.toBe(before?.marker)
     })
   )
 

@@ -98,16 +98,13 @@ interface Known {
   readonly credits: number
   /** How many of its accounts were reverted. */
   readonly reverted: number
-  /** The cohorts in which its accounts were created. */
-  readonly creations: ReadonlyArray<string | null>
 }
 
 const unknown: Known = {
   cohort: null,
   account: null,
   credits: 0,
-  reverted: 0,
-  creations: []
+  reverted: 0
 }
 
 interface World {
@@ -142,8 +139,7 @@ const complete = Effect.fnUntraced(function* (world: World, key: ImportKey, at: 
   const done = yield* imports.complete({ key, attempt, newAccount, caller })
   const known = world.known.get(number)
   if (done._tag !== "Completed" || known === undefined) return
-  const creations = [...known.creations, known.cohort]
-  world.known.set(number, { ...known, account, credits: 0, creations })
+  world.known.set(number, { ...known, account, credits: 0 })
 })
 
 const addCredit = Effect.fnUntraced(function* (world: World, key: ImportKey, at: DateTime.Utc) {
@@ -327,8 +323,7 @@ const expectEverySummary = Effect.fnUntraced(function* (
     for (const cohort of cohorts) {
       const ofCohort = seen.filter((each) => cohort === null || each.cohort === cohort)
       const label = `cohort ${cohort} after ${JSON.stringify(history)}`
-      const created = seen.flatMap(({ creations }) => creations)
-      const { length } = created.filter((each) => cohort === null || each === cohort)
+      const { length } = ofCohort.filter(({ account }) => account !== null)
       expectCounted(yield* summaryAt(world, cohort, at), ofCohort, length, label)
     }
   }

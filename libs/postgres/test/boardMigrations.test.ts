@@ -59,7 +59,8 @@ const overviews = (it: TestDatabase.It): void => {
           importedHourly: Array.from({ length: hoursShown }, () => 0),
           moneyTies: true,
           changedAt: null,
-          importedAt: null
+          importedAt: null,
+          takenBack: null
         }
       ])
       expect(yield* overviewOf([], 0)).toEqual([])

@@ -117,20 +117,26 @@ layer(boardLayer, { excludeTestServices: true })("the programme", (it) => {
     })
   )
 
-  it.effect("has sums of certificates for managers", () =>
+  it.effect("has sums of certificates for managers, and no wave ahead that is done", () =>
     Effect.gen(function* () {
       const { read } = yield* ProgrammeBoard
+      const { plan } = yield* WaveBoard
       const { issue } = yield* CertificateBoard
       const { mine, user } = yield* world
       const { caller } = yield* begun
-      yield* stage(mine, ["a"])
+      const day = DateTime.formatIsoDateUtc(yield* DateTime.now)
+      const wave = { cohort: "x", starts_on: day, owner: null, accounts: 1, start: null }
+      yield* plan({ ...caller, user }, mine.supplier.code, wave)
+      yield* stage(mine, ["a"], "x")
+      expect((yield* read(user, null)).ahead).toMatchObject([{ cohort: "x" }])
       yield* complete(mine, "a")
       const asked = { certificate_id: crypto.randomUUID(), cohort: null }
       yield* issueAll()
       yield* issue({ ...caller, user }, mine.supplier.code, asked)
       yield* issueAll()
       const certified = { migrations: 1, accounts: 1 }
-      const { money } = yield* read(user, null)
+      const { ahead, money } = yield* read(user, null)
+      expect(ahead).toEqual([])
       expect(money.certified).toEqual({ ...certified, balance: money.imported })
       const seen = yield* read({ ...user, role: "viewer" }, null)
       expect(seen.money.certified).toEqual({ ...certified, balance: null })

@@ -1,13 +1,16 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import type { AccountNumber } from "@data-import/domain/accounts/Account"
 import { ImportBoard } from "@data-import/domain/board/ImportBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { ProgrammeBoard } from "@data-import/domain/board/ProgrammeBoard"
 import { decideRevert } from "@data-import/domain/imports/Revert"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { type RevertCommand, Reverts } from "@data-import/domain/imports/Reverts"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { endOf, finish, taken } from "@data-import/domain/testing/begunBatches"
+import { adjust } from "@data-import/postgres/testing/SteppedClock"
 import { noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import {
   adding,
@@ -53,6 +56,12 @@ const undoing = () => ({
   reason: "All balances have the wrong sign",
   with_additions: true
 })
+
+/** Ends the lines of a batch as if they had succeeded. */
+const ended = Effect.fnUntraced(function* (id: string, at: DateTime.Utc) {
+  const chunk = yield* Effect.repeat(taken(at), { until: ({ batch }) => batch.id === id })
+  yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")), { at })
+}, Effect.scoped)
 
 layer(boardLayer, { excludeTestServices: true })("the undo of a wave", (it) => {
   it.effect("counts beforehand what reverts do, by every reason for which they are refused", () =>
@@ -166,6 +175,35 @@ layer(boardLayer, { excludeTestServices: true })("the undo of a wave", (it) => {
         "board:mia create_batch created",
         "board:mia start_batch changed"
       ])
+    })
+  )
+
+  it.effect("is told until something is imported again, and is no pace", () =>
+    Effect.gen(function* () {
+      const { process, undo } = yield* MigrationActions
+      const { detail } = yield* MigrationBoard
+      const { read } = yield* ProgrammeBoard
+      const { caller, code, mine, user } = yield* begun
+      yield* stage(mine, ["a"], "wave-1")
+      const processing = { selection: { cohort: "wave-1" }, operations_team_name: "Migration Team" }
+      const run = yield* process(caller, code, { batch_id: crypto.randomUUID(), ...processing })
+      const { number } = yield* complete(mine, "a")
+      yield* ended(run.batch_id, noon)
+      const endedWaves = Effect.map(read(user, null), ({ since }) => since.waves)
+      expect(yield* endedWaves).toMatchObject([{ cohort: "wave-1" }])
+      const { batch_id } = yield* undo(caller, code, undoing())
+      yield* adjust("1 minute")
+      const at = yield* DateTime.now
+      const decide = () => Result.succeed(true)
+      yield* revert(mine, "a", { number, reason: "x", dryRun: false, decide, at })
+      yield* ended(batch_id, at)
+      expect(yield* endedWaves).toEqual([])
+      const told = Effect.map(detail(user, code), ({ migration }) => migration)
+      expect(yield* told).toMatchObject({
+        condition: "waiting",
+        reason: "wave-1 was taken back. 1 account waits to be imported.",
+        imported_last_hour: 0
+      })
     })
   )
 

@@ -78,7 +78,7 @@ layer(boardLayer, { excludeTestServices: true })("waves on the board", (it) => {
           { cohort, state: "planned", total: 0, starts_on: day, owner: "Maria", accounts: 187 },
           {
             cohort: "wave-2",
-            state: "running",
+            state: "unfinished",
             states: { IMPORTED: 1, FAILED: 1 },
             starts_on: null,
             run: { batch_id, lines: 2, tried: 2, failed: 1 },

@@ -69,6 +69,7 @@ export const outcomeOf = (at: string): NonNullable<Detail["outcome"]> => ({
     batch_id: BatchId.make("00000000-0000-4000-8000-000000000003"),
     seconds: 312.4
   },
+  failures_settled: 1,
   surprises: [
     {
       line: 7,

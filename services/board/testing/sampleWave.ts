@@ -25,6 +25,8 @@ export const wave = (
     balances_match: true,
     control_totals: totals,
     rehearsal: batch(rehearsalId, now) ?? null,
+    run_with_others: null,
+    undone_at: null,
     run: batches(now).batches[2] ?? null,
     plan: detail(migration, now).plan?.points ?? [],
     certificate: attached(migration.import_supplier, now),

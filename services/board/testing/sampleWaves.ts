@@ -19,6 +19,7 @@ const bare = {
   decision: null,
   verdict: "UNDECIDED",
   run: null,
+  run_with_others: null,
   first_problem: null,
   balances_match: true,
   expected: null
@@ -42,7 +43,7 @@ const begun = (migration: Migrations.MigrationBody, now: number): Wave => {
     ...bare,
     ...planned(now, -1),
     cohort: "wave-1",
-    state: "running",
+    state: "unfinished",
     total: first?.total ?? 0,
     states,
     start: {

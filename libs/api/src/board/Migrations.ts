@@ -285,6 +285,9 @@ export const BoardBatchDetailBody = Schema.Struct({
     Schema.Struct({
       ...Struct.omit(OutcomeBody.fields, ["batch_id"]),
       at: InstantText,
+      failures_settled: Schema.Int.annotateKey({
+        description: "Lines that would fail whose accounts are imported, skipped or erased by now."
+      }),
       surprises: Schema.Array(OutcomeLine).annotateKey({
         description: "Lines that went otherwise, and then those that had changed; at most 20."
       })

@@ -95,5 +95,5 @@ export const ProgrammeBody = Struct({
       starts_at: NullOr(InstantText),
       time_zone: String
     })
-  ).annotateKey({ description: "Planned waves of the coming two weeks." })
+  ).annotateKey({ description: "Planned waves of the coming two weeks that are not done." })
 })

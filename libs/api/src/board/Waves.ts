@@ -18,6 +18,11 @@ const Verdict = Schema.Literals(["GO", "HALF", "NO_GO", "UNDECIDED", "OVER"]).an
     "rehearsed again or undone since the last decision."
 })
 
+const RunWithOthers = Schema.NullOr(Schema.String).annotate({
+  description:
+    "The batch that has imported accounts of the wave among others, if the wave has no run of its own."
+})
+
 export const WaveReviewBody = Schema.Struct({
   at: InstantText,
   cohort: Schema.String,
@@ -27,10 +32,14 @@ export const WaveReviewBody = Schema.Struct({
   balances_match: Schema.Boolean,
   control_totals: ControlTotalsBody.annotateKey({ description: "Of the cohort." }),
   rehearsal: Schema.NullOr(BoardBatchDetailBody).annotateKey({
-    description: "The newest of the cohort that was started."
+    description: "The newest of the cohort that was started, since the wave was last undone."
   }),
   run: Schema.NullOr(BoardBatchBody).annotateKey({
-    description: "The first import of the cohort after it."
+    description: "The first import of the cohort after it, or since the undo."
+  }),
+  run_with_others: RunWithOthers,
+  undone_at: Schema.NullOr(InstantText).annotateKey({
+    description: "When the wave was last undone; null if it never was."
   }),
   plan: PlanBody.fields.points,
   certificate: SignOffBody.fields.certificate,
@@ -89,6 +98,7 @@ const WaveBody = Schema.Struct({
       failed: Schema.Int
     })
   ).annotateKey({ description: "The first real one since the wave was last undone." }),
+  run_with_others: RunWithOthers,
   first_problem: Schema.NullOr(
     Schema.Struct({
       code: Schema.String,

@@ -110,6 +110,12 @@ export const outcomeOf = (
   }
 }
 
+const settled: ReadonlySet<Present> = new Set(["IMPORTED", "SKIPPED", "ERASED"])
+
+/** Of the lines that would fail: those whose accounts need nothing any more. */
+export const settledFailures = (counts: ReadonlyArray<OutcomeCount>): number =>
+  linesIn(counts.filter((each) => each.predicted === "FAILED" && settled.has(each.finally)))
+
 /** The first lines that went otherwise, and then those that had changed, by pairs in their order. */
 export const readSurprises = Effect.fnUntraced(function* (
   outcomes: RehearsalOutcomes["Service"],

@@ -10,7 +10,7 @@ import { bodies } from "../batches/BatchManagement.ts"
 import type { Batches } from "../batches/Batches.ts"
 import type { Problems } from "../batches/Problems.ts"
 import { isRehearsal } from "../batches/Rehearsal.ts"
-import { outcomeOf, readSurprises } from "../batches/RehearsalOutcome.ts"
+import { outcomeOf, readSurprises, settledFailures } from "../batches/RehearsalOutcome.ts"
 import type { RehearsalOutcomes } from "../batches/RehearsalOutcomes.ts"
 import { batchDetailBody } from "./MigrationBodies.ts"
 
@@ -35,6 +35,7 @@ const readRehearsal = Effect.fnUntraced(function* (
   return {
     forecast: forecastOf(batch, problems, basis, now),
     outcome,
+    settled: settledFailures(counted.counts),
     surprises: yield* readSurprises(outcomes, outcome, surprisesShown)
   }
 })

@@ -187,6 +187,8 @@ interface BatchDetails {
   readonly rehearsed: {
     readonly forecast: ForecastBody
     readonly outcome: OutcomeBody
+    /** As `settledFailures`. */
+    readonly settled: number
     readonly surprises: ReadonlyArray<OutcomeLine>
   } | null
 }
@@ -194,10 +196,16 @@ interface BatchDetails {
 /** The batch and its state are beside it. */
 const forecastBody = ({ batch_id: _, state: __, ...forecast }: ForecastBody) => forecast
 
-const outcomeBody = (
-  { at, batch_id: _, ...outcome }: OutcomeBody,
-  surprises: ReadonlyArray<OutcomeLine>
-) => ({ ...outcome, at: formatInstant(at), surprises })
+const outcomeBody = ({
+  outcome: { at, batch_id: _, ...outcome },
+  settled,
+  surprises
+}: NonNullable<BatchDetails["rehearsed"]>) => ({
+  ...outcome,
+  at: formatInstant(at),
+  failures_settled: settled,
+  surprises
+})
 
 /** A batch with what is wrong with its failed lines. */
 export const batchDetailBody = ({ batch, problems, rehearsed, settings }: BatchDetails) => {
@@ -212,7 +220,7 @@ export const batchDetailBody = ({ batch, problems, rehearsed, settings }: BatchD
       with_additions: revert.withAdditions
     },
     forecast: rehearsed && forecastBody(rehearsed.forecast),
-    outcome: rehearsed && outcomeBody(rehearsed.outcome, rehearsed.surprises),
+    outcome: rehearsed && outcomeBody(rehearsed),
     problems: problems.groups.map(({ attr, code, examples, lines }, index) => ({
       code: code as string,
       attr: maskedPath(attr),

@@ -14,6 +14,7 @@ import { MigrationForecasts } from "../migrations/MigrationForecasts.ts"
 import { Migrations } from "../migrations/Migrations.ts"
 import { Programme } from "../migrations/Programme.ts"
 import { stepsBetween } from "../migrations/Steps.ts"
+import { isDone } from "../migrations/WaveState.ts"
 import { WavePlans } from "../migrations/WavePlans.ts"
 import { type Failure, NotFound } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
@@ -24,7 +25,7 @@ import { every } from "../support/Every.ts"
 import { traced } from "../support/Traced.ts"
 import { available } from "./Acting.ts"
 import { problemsOfSuppliers, sharesOfSuppliers } from "./Problems.ts"
-import { programmeBody } from "./ProgrammeBody.ts"
+import { programmeBody, wavesAhead } from "./ProgrammeBody.ts"
 import { visibleSuppliers } from "./VisibleSuppliers.ts"
 
 interface Dependencies {
@@ -43,8 +44,8 @@ interface Dependencies {
 const shown = { days: 30 }
 const yesterday = { hours: 24 }
 
-/** How many suppliers' samples are read at once. */
-const samplesAtOnce = 4
+/** How many suppliers' samples, or counts, are read at once. */
+const readAtOnce = 4
 
 const problems = Effect.fnUntraced(function* (
   { programme, searching }: Dependencies,
@@ -59,9 +60,30 @@ const problems = Effect.fnUntraced(function* (
         failed,
         imports
       })),
-    { concurrency: samplesAtOnce }
+    { concurrency: readAtOnce }
   )
   return problemsOfSuppliers(found)
+})
+
+const mostCohorts = 1_000
+
+/** The waves that are not done yet. */
+const unfinished = Effect.fnUntraced(function* (
+  { migrations }: Dependencies,
+  ahead: ReturnType<typeof wavesAhead>,
+  at: DateTime.Utc
+) {
+  const suppliers = [...new Set(ahead.map(({ wave }) => wave.supplier))]
+  const counted = yield* Effect.forEach(
+    suppliers,
+    (supplier) => migrations.cohorts({ supplier, limit: mostCohorts, at }),
+    { concurrency: readAtOnce }
+  )
+  const countsOf = new Map(suppliers.map((supplier, index) => [supplier, counted[index]?.cohorts]))
+  return ahead.filter(({ wave: { accounts, cohort, supplier } }) => {
+    const counts = countsOf.get(supplier)?.find((each) => each.cohort === cohort)
+    return counts === undefined || !isDone({ ...counts, target: accounts })
+  })
 })
 
 const read = Effect.fnUntraced(function* (
@@ -108,7 +130,7 @@ const read = Effect.fnUntraced(function* (
     conditions,
     ended,
     signOffs,
-    planned,
+    ahead: yield* unfinished(deps, wavesAhead(planned, own, at), at),
     showsSums: user.role === "manager"
   })
 })

@@ -12,10 +12,10 @@ import type { MigrationMoney, Programme } from "../migrations/Programme.ts"
 import type { EndedWave, PlannedWave } from "../migrations/WavePlans.ts"
 import { wholeForecast } from "../migrations/WholeForecast.ts"
 import { isEqual, sum, twoDecimals } from "../schema/Decimal.ts"
-import { formatInstant } from "../schema/Field.ts"
-import { businessDay } from "../suppliers/BusinessDay.ts"
+import { type CalendarDate, formatInstant } from "../schema/Field.ts"
+import { businessDay, type TimeZone } from "../suppliers/BusinessDay.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
-import { type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
+import { type Supplier, type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
 import type { problemsOfSuppliers } from "./Problems.ts"
 
 type SignOffs = Effect.Success<ReturnType<Programme["Service"]["signOffs"]>>
@@ -34,7 +34,8 @@ export interface KnownProgramme {
   readonly conditions: ReadonlyMap<SupplierCode, string>
   readonly ended: ReadonlyArray<EndedWave>
   readonly signOffs: SignOffs
-  readonly planned: ReadonlyArray<PlannedWave>
+  /** The planned waves of the coming days that are not done. */
+  readonly ahead: ReadonlyArray<WaveAhead>
   /** Whether the user may see the sums of certificates. */
   readonly showsSums: boolean
 }
@@ -150,27 +151,43 @@ const sinceBody = (told: KnownProgramme) => {
 /** How far ahead waves are told. */
 const ahead = { days: 14 }
 
-const aheadBody = ({ at, known, planned }: KnownProgramme) => {
-  const zoneOf = new Map(known.map(({ supplier }) => [supplier.code, supplier.timeZone]))
+interface WaveAhead {
+  readonly wave: PlannedWave
+  readonly startsOn: CalendarDate
+  readonly zone: TimeZone
+}
+
+/** The planned waves that are to start in the coming days, by day. */
+export const wavesAhead = (
+  planned: ReadonlyArray<PlannedWave>,
+  suppliers: ReadonlyArray<Pick<Supplier, "code" | "timeZone">>,
+  at: DateTime.Utc
+): ReadonlyArray<WaveAhead> => {
+  const zoneOf = new Map(suppliers.map(({ code, timeZone }) => [code, timeZone]))
   return planned
-    .flatMap(({ accounts, cohort, owner, start, startsOn, supplier }) => {
+    .flatMap((wave): ReadonlyArray<WaveAhead> => {
+      const { startsOn, supplier } = wave
       const zone = zoneOf.get(supplier)
       if (zone === undefined || startsOn === null || startsOn < businessDay(at, zone)) return []
-      if (startsOn > businessDay(DateTime.add(at, ahead), zone)) return []
-      return [
-        {
-          import_supplier: wireCode(supplier),
-          cohort,
-          starts_on: startsOn,
-          owner,
-          accounts,
-          starts_at: start === null ? null : formatInstant(start.at),
-          time_zone: zone
-        }
-      ]
+      const last = businessDay(DateTime.add(at, ahead), zone)
+      return startsOn > last ? [] : [{ wave, startsOn, zone }]
     })
-    .toSorted((one, other) => one.starts_on.localeCompare(other.starts_on))
+    .toSorted((one, other) => one.startsOn.localeCompare(other.startsOn))
 }
+
+const aheadBody = ({
+  startsOn,
+  wave: { accounts, cohort, owner, start, supplier },
+  zone
+}: WaveAhead) => ({
+  import_supplier: wireCode(supplier),
+  cohort,
+  starts_on: startsOn,
+  owner,
+  accounts,
+  starts_at: start === null ? null : formatInstant(start.at),
+  time_zone: zone
+})
 
 export const programmeBody = (told: KnownProgramme) => {
   const { at, history, known, money, organisation, organisations, problems, showsSums } = told
@@ -200,6 +217,6 @@ export const programmeBody = (told: KnownProgramme) => {
     })),
     problems,
     since: sinceBody(told),
-    ahead: aheadBody(told)
+    ahead: told.ahead.map(aheadBody)
   }
 }

@@ -8,7 +8,7 @@ import { type ComparedTotals, differenceOf, moneyDifferences } from "../migratio
 import type { WaveDecision } from "../migrations/GoNoGo.ts"
 import type { CohortCounts } from "../migrations/Migrations.ts"
 import type { FirstProblem, WavePlan, WaveStart } from "../migrations/WavePlans.ts"
-import { verdictOfWave, type WaveBatches, waveState } from "../migrations/WaveState.ts"
+import { verdictOfWave, type WaveBatches, waveState, withOthers } from "../migrations/WaveState.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { maskedPath } from "./Masking.ts"
 import { explained, totalOf } from "./MigrationBodies.ts"
@@ -84,6 +84,7 @@ export const waveBody = (wave: KnownWave) => {
         : { decision: decision.decision, by: decision.by, at: formatInstant(decision.at) },
     verdict,
     run: batches.run && runBody(batches.run),
+    run_with_others: (withOthers(batches, states)?.id ?? null) as string | null,
     first_problem: problem && problemBody(problem),
     balances_match: isTied,
     expected: totals && expectedBody(totals)

@@ -14,7 +14,7 @@ import { ControlTotals } from "../migrations/ControlTotals.ts"
 import { controlTotalsBody } from "../migrations/ControlTotalsManagement.ts"
 import { checkDecision, decisionsLookedAt, type GoNoGo } from "../migrations/GoNoGo.ts"
 import { Migrations } from "../migrations/Migrations.ts"
-import { readWaveBatches, verdictOfWave } from "../migrations/WaveState.ts"
+import { readWaveBatches, verdictOfWave, withOthers } from "../migrations/WaveState.ts"
 import { certificateOf } from "../migrations/SignOff.ts"
 import { ties } from "../migrations/SupplierSummary.ts"
 import { SupplierSummaries } from "../migrations/SupplierSummaries.ts"
@@ -72,7 +72,8 @@ const read = Effect.fnUntraced(function* (
     ],
     { concurrency: "unbounded" }
   )
-  const { newestRehearsal: rehearsal, runAfterRehearsal: run } = ofWave
+  const { rehearsal, undo } = ofWave
+  const run = rehearsal === null ? ofWave.run : ofWave.runAfterRehearsal
   const bodyOf = yield* bodies({ batches })
   return {
     at: formatInstant(at),
@@ -84,6 +85,8 @@ const read = Effect.fnUntraced(function* (
     control_totals: controlTotalsBody(supplier.code, totals, at),
     rehearsal: rehearsal && (yield* readBatchDetail(deps, rehearsal)),
     run: run && batchBody(bodyOf(run)),
+    run_with_others: withOthers(ofWave, summary.states)?.id ?? null,
+    undone_at: undo === null || undo.finishedAt === null ? null : formatInstant(undo.finishedAt),
     plan: plans.get(supplier.code) ?? [],
     certificate: yield* certificateOf(deps, Option.getOrNull(certificate), user),
     four_eyes: supplier.fourEyes,
@@ -106,7 +109,7 @@ const decide = Effect.fnUntraced(function* (
   supplier: Supplier,
   { cohort, decision, note, rehearsal_id }: Deciding
 ) {
-  const { newestRehearsal: rehearsal } = yield* newestOf(deps, supplier, cohort)
+  const { rehearsal } = yield* newestOf(deps, supplier, cohort)
   const newest = rehearsal?.id ?? null
   const checked = checkDecision({ decision, note, rehearsal: rehearsal_id }, newest)
   if (Result.isFailure(checked)) return yield* invalid(checked.failure)

@@ -6,7 +6,7 @@ import { DateTime, Duration, Order } from "effect"
 import type { PauseReason } from "../batches/Batch.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
-import type { MigrationPlan, StateCounts } from "./Migrations.ts"
+import type { MigrationPlan, StateCounts, TakenBack } from "./Migrations.ts"
 import type { StatusReason } from "./Comments.ts"
 import type { OpenItem } from "./OpenItems.ts"
 import {
@@ -60,6 +60,7 @@ export interface Standing {
   readonly importedLastHour: number
   /** When an account was created last; null if none was. */
   readonly importedAt: DateTime.Utc | null
+  readonly takenBack: TakenBack | null
   /** Its unfinished batches that are paused. */
   readonly pausedBatches: ReadonlyArray<PausedBatch>
   /** Lines to do of batches that are not paused; some are no imports yet. */
@@ -177,13 +178,20 @@ const slow = ({ at, forecast, plan, states, timeZone }: Standing): string | null
   return `It will probably be done ${days}, and is planned for ${planEnd}.`
 }
 
+/** That nothing was imported since a wave was taken back; empty otherwise. */
+const takenBackText = ({ importedAt, takenBack }: Standing): string =>
+  takenBack === null || (importedAt !== null && DateTime.isGreaterThan(importedAt, takenBack.at))
+    ? ""
+    : `${takenBack.cohort} was taken back. `
+
 const waiting = (standing: Standing): string | null => {
   const { importedLastHour, states, unstaged } = standing
   const count = waitingIn(standing)
   if (standing.linesToDo > 0) return null
-  if (count === 0) return waitingText(states, unstaged)
+  const takenBack = takenBackText(standing)
+  if (count === 0) return `${takenBack}${waitingText(states, unstaged)}`
   if (states.IN_PROGRESS > 0 || importedLastHour > 0) return null
-  return `${accounts(count)} ${count === 1 ? "waits" : "wait"} to be imported.`
+  return `${takenBack}${accounts(count)} ${count === 1 ? "waits" : "wait"} to be imported.`
 }
 
 const needs: ReadonlyArray<readonly [Condition, (standing: Standing) => string | null]> = [
@@ -278,7 +286,7 @@ export const judge = (standing: Standing): Judgement => {
   return {
     condition: "running",
     reason:
-      `${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
+      `${takenBackText(standing)}${inEnglish(standing.importedLastHour)} were imported in the last hour, ` +
       `${inEnglish(waitingIn(standing) + failedIn(standing))} are open${linesText(standing)}`
   }
 }

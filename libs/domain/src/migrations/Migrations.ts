@@ -32,6 +32,13 @@ export interface MigrationCounts {
   readonly changedAt: DateTime.Utc | null
   /** When an account was created last; null if none was. */
   readonly importedAt: DateTime.Utc | null
+  readonly takenBack: TakenBack | null
+}
+
+/** The cohort that was undone last, among the newest batches, and when. */
+export interface TakenBack {
+  readonly cohort: string
+  readonly at: DateTime.Utc
 }
 
 export const hoursShown = 24

@@ -10,7 +10,10 @@ import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 export interface SupplierMarker {
   readonly supplier: SupplierCode
   readonly organisation: OrganisationName
-  /** Another text once something has changed: status, counts, comments, an unfinished batch. */
+  /**
+   * Another text once something has changed: status, counts, comments, an unfinished batch, the
+   * outcome of a rehearsal.
+   */
   readonly marker: string
 }
 

@@ -38,7 +38,7 @@ export interface SupplierSummary {
    * number counts once; a line without one counts by itself.
    */
   readonly linesRefused: number
-  /** Accounts that were created since `hourBefore`. */
+  /** Accounts that were created since `hourBefore`, and not reverted since. */
   readonly importedLastHour: number
   /** The import in the state PENDING whose first staging is the oldest. */
   readonly oldestPending: {

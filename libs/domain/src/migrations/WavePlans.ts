@@ -97,7 +97,7 @@ export class WavePlans extends Context.Service<
       supplier: SupplierCode
     ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<WaveDecision>>, StorageUnavailable>
 
-    /** Waves whose last import ended since then, if no other of the cohort goes on. */
+    /** Waves whose last import ended since then, if no other goes on, and it was not undone. */
     readonly ended: (query: {
       readonly suppliers: ReadonlyArray<SupplierCode>
       readonly since: DateTime.Utc

@@ -1,4 +1,4 @@
-/** What is recorded of a migration: its plan, its status, and who has signed it off. */
+/** What is recorded of a migration: its plan, its status, its undo, and who has signed it off. */
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { CertificateId } from "@data-import/domain/certificates/Certificates"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
@@ -52,6 +52,30 @@ export const setPlan = Effect.fnUntraced(function* (
   const key = { import_supplier: supplier, external_account_number: null }
   yield* sql`${auditEntry(sql, { at, caller, action: "set_plan", outcome: "set", key }, sql``)}`
 })
+
+const takenBackRows = rowsOf(
+  Schema.Struct({ supplier: SupplierCode, cohort: Schema.String, at: Instant })
+)
+
+/** How many of the newest batches of each supplier are looked through. */
+const batchesLookedAt = 20
+
+export const takenBack = (
+  sql: Database["Service"]["sql"],
+  suppliers: ReadonlyArray<SupplierCode>
+) =>
+  takenBackRows(sql`
+    select distinct on (supplier) supplier, cohort, finished_at as at
+    from unnest(${suppliers}::text[]) as wanted (supplier) cross join lateral (
+      select imported ->> 'cohort' as cohort, finished_at, operation, dry_run, succeeded
+      from batches where batches.supplier = wanted.supplier
+      order by number desc limit ${batchesLookedAt}
+    ) as newest
+    where operation = 'REVERT' and not dry_run and succeeded > 0 and cohort is not null
+      and finished_at is not null
+    order by supplier, finished_at desc`).pipe(
+    Effect.map((rows) => new Map(rows.map(({ supplier, ...undone }) => [supplier, undone])))
+  )
 
 const decisionRows = rowsOf(
   Schema.Struct({

@@ -203,6 +203,7 @@ const overview = Effect.fnUntraced(function* (
   )
   const untieds = new Set((yield* run(untied(sql, suppliers))).map(({ supplier }) => supplier))
   const active = new Map((yield* run(activities(sql, suppliers))).map((row) => [row.supplier, row]))
+  const undone = yield* run(Records.takenBack(sql, suppliers))
   return suppliers.map((supplier): MigrationCounts => {
     const own = tallies[supplier] ?? []
     const values = new Map((accounts[supplier] ?? []).map(({ count, place }) => [place, count]))
@@ -215,7 +216,8 @@ const overview = Effect.fnUntraced(function* (
       importedHourly: Array.makeBy(hoursShown, (index) => valueAt(index + 2) - valueAt(index + 1)),
       moneyTies: !untieds.has(supplier),
       changedAt: active.get(supplier)?.changedAt ?? null,
-      importedAt: active.get(supplier)?.importedAt ?? null
+      importedAt: active.get(supplier)?.importedAt ?? null,
+      takenBack: undone.get(supplier) ?? null
     }
   })
 })

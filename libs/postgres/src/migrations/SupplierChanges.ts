@@ -2,7 +2,8 @@
  * Markers of suppliers in PostgreSQL: a sum of hashes of the rows that say where each supplier
  * stands. Of the totals by cohort, those of states suffice to notice an import that has changed its
  * cohort. The differences are left out: they are folded into the totals within a second, so each
- * change would be reported twice.
+ * change would be reported twice. The outcome of a rehearsal is counted some seconds after the
+ * imports that it is about, so what is still to be counted of it is a part of the marker.
  */
 import { Effect, Layer, Schema } from "effect"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
@@ -26,6 +27,7 @@ export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect
         markerRows(sql`
           select code as supplier, organisation,
             concat_ws(' ', status, totals.digest, unfinished.digest, certifying.digest,
+              counting.digest,
               (select max(number) from comments where comments.supplier = code)) as marker
           from suppliers
           join organisations on organisations.name = suppliers.organisation and test_of is null
@@ -48,7 +50,14 @@ export const layer: Layer.Layer<SupplierChanges, never, Database> = Layer.effect
             from certificates left join certificate_progress on certificate = id
             where status = 'RUNNING'
             group by supplier
-          ) as certifying on certifying.supplier = code`)
+          ) as certifying on certifying.supplier = code
+          left join (
+            select followed.supplier, sum(hashtextextended(
+              concat_ws(' ', batch, first_line, stale_since), 0)) as digest
+            from followed_rehearsals as followed join rehearsal_counts using (batch)
+            where followed_until is null and stale_since is not null
+            group by followed.supplier
+          ) as counting on counting.supplier = code`)
       )
     })
   )

@@ -186,7 +186,12 @@ const ended = (sql: Sql, { since, suppliers }: Parameters<Port["ended"]>[0]) => 
       where other.organisation = last.organisation and finished_at is null
         and other.supplier = last.supplier and not dry_run
         and operation in ('STAGE', 'IMPORT', 'PROCESS')
-        and coalesce(other.cohort, other.pending ->> 'cohort') = last.cohort)`)
+        and coalesce(other.cohort, other.pending ->> 'cohort') = last.cohort)
+      and not exists (
+        select from batches as undo
+        where undo.finished_at > last.finished_at and lines_deleted_through < received
+          and undo.supplier = last.supplier and operation = 'REVERT' and not dry_run
+          and succeeded > 0 and imported ->> 'cohort' = last.cohort)`)
 }
 
 const untiedRows = rowsOf(Schema.Struct({ cohort: Schema.String }))

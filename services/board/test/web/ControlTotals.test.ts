@@ -56,6 +56,22 @@ describe("control totals", () => {
     expect(rowsOf({ ...totals, expected: null, differences: null })).toEqual([])
   })
 
+  it("are not wrong while what waits may make them up, and are held against a rehearsal", () => {
+    const sums = { accounts: 1_187, balance: "-1366.00", ledger_balances: [] }
+    const forecast = { ...sums, transactions: [], statements: { count: 0, gross_amount: "0.00" } }
+    const rows = rowsOf(totals, forecast)
+    expect(rows.map(({ isOpen }) => isOpen)).toEqual([true, true, true])
+    expect(rows.map((row) => row.forecast)).toEqual([
+      { text: "1,187", isEqual: true },
+      { text: "−1,366.00 (+1,134.00)", isEqual: false },
+      { text: "0.00 (+1.00)", isEqual: false }
+    ])
+    const tried = rowsOf({ ...totals, staged: { accounts: 3, failed: 3 } })
+    expect(tried.map(({ forecast: none, isOpen }) => [none, isOpen])).toEqual(
+      tried.map(() => [null, false])
+    )
+  })
+
   it("are read as they are shown, and say how many have arrived", () => {
     const { set_at: _, set_by: __, ...entered } = expected
     const parsed = parseTotals(typedOf(expected))

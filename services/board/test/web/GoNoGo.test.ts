@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { migrations } from "../../testing/sampleMigrations.ts"
 import { rehearsalId, wave } from "../../testing/sampleWave.ts"
-import { changesOf, evidenceOf, ofWave } from "../../web/src/text/GoNoGo.ts"
+import { changesOf, evidenceOf, isOver, ofWave, openFailures } from "../../web/src/text/GoNoGo.ts"
 
 const now = Date.parse("2026-11-24T08:00:00Z")
 const [migration] = migrations(now)
@@ -15,10 +15,24 @@ describe("a wave", () => {
     ["GO", "is a go"],
     ["HALF", "is a go for one manager; another has to say so"],
     ["NO_GO", "is a no-go"],
-    ["OVER", "was rehearsed again or undone since it was decided"],
+    ["OVER", "was rehearsed again since it was decided"],
     ["UNDECIDED", "is not decided yet"]
   ] as const)("with %s %s", (verdict, words) => {
     expect(ofWave({ ...review, verdict })).toBe(`wave-1 ${words}`)
+  })
+
+  it("whose decision is over because it was undone says so", () => {
+    const undone = { ...review, undone_at: review.at, verdict: "OVER", rehearsal: null } as const
+    expect(ofWave(undone)).toBe("wave-1 was undone since it was decided")
+    expect(evidenceOf(undone)).toMatch(/^It was not rehearsed since it was undone\./)
+  })
+
+  it("has no forecast and no open problem once everything that was rehearsed is imported", () => {
+    const { failed, received } = rehearsal.batch.counts
+    const all = { ...outcome, finally: [{ state: "IMPORTED" as const, lines: received }] }
+    const imported = { ...rehearsal, outcome: { ...all, failures_settled: failed } }
+    expect([isOver(imported), openFailures(imported)]).toEqual([true, 0])
+    expect([isOver(rehearsal), openFailures(rehearsal)]).toEqual([false, failed - 1])
   })
 
   it("without a rehearsal has only its accounts to tell", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { migrations } from "../../testing/sampleMigrations.ts"
 import { waves } from "../../testing/sampleWaves.ts"
 import {
@@ -9,9 +10,11 @@ import {
   parseTarget,
   startText,
   tookText,
+  totalsMatch,
   warnAccounts,
   warnDay,
-  waveOrders
+  waveOrders,
+  withoutGo
 } from "../../web/src/text/Waves.ts"
 import { sortedBy } from "../../web/src/text/Sorting.ts"
 
@@ -23,7 +26,7 @@ const sample = waves(migration, now)
 describe("waves", () => {
   it("say how far they have come, and which is next", () => {
     expect(ofWaves(sample)).toBe(
-      "0 of 4 waves are done, 1 is running, the next is planned for 26 Nov 2026"
+      "0 of 4 waves are done, 1 is unfinished, the next is planned for 26 Nov 2026"
     )
     const late = sample.waves.map((wave) => ({ ...wave, starts_on: "2026-11-01" }))
     expect(ofWaves({ ...sample, waves: late })).toContain(", 3 are overdue")
@@ -46,7 +49,24 @@ describe("waves", () => {
       sortedBy(waveOrders(now), byDay(sample.waves), by).map(({ cohort }) => cohort)
     expect(named(null)).toEqual(["wave-1", "wave-2", "wave-4", "wave-3"])
     expect(named("Took")[0]).toBe("wave-1")
-    expect(named("State")).toEqual(["wave-2", "wave-4", "wave-1", "wave-3"])
+    expect(named("State")).toEqual(["wave-2", "wave-4", "wave-3", "wave-1"])
+  })
+
+  it("without a go are named before everything is imported, unless nobody planned them", () => {
+    const named = withoutGo({
+      ...sample,
+      waves: sample.waves.map((wave) => ({ ...wave, states: { ...noCounts, PENDING: 1 } }))
+    })
+    expect(named.map(({ cohort }) => cohort)).toEqual(["wave-3", "wave-4"])
+  })
+
+  it("have totals that do not match yet while accounts wait", () => {
+    const [wave] = sample.waves
+    if (wave === undefined) throw new Error("No such wave")
+    const expected = { accounts: 10, matches: false }
+    const match = (states: Partial<typeof noCounts>) =>
+      totalsMatch({ ...wave, expected, states: { ...noCounts, ...states } })
+    expect([match({ PENDING: 10 }), match({ FAILED: 10 })]).toEqual([null, false])
   })
 
   it("have a row each in a file, and how long their run took", () => {

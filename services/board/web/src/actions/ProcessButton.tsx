@@ -1,11 +1,12 @@
 /** Buttons that rehearse, import or retry selected accounts. Shown on ongoing migrations only. */
-import type { WaveReview } from "../data/Answers.ts"
+import type { WaveReview, Waves } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
 import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { ofWave, standing } from "../text/GoNoGo.ts"
-import { count } from "../text/Numbers.ts"
+import { count, counted } from "../text/Numbers.ts"
+import { withoutGo } from "../text/Waves.ts"
 import { countedSelection, isOfAll, type Selection } from "../text/Selections.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { BatchDialog, type BatchKind, type BatchProps, verbs } from "./BatchDialog.tsx"
@@ -30,6 +31,23 @@ const Decided = ({ cohort, supplier }: { readonly supplier: string; readonly coh
           </p>
         )
       }}
+    </Answered>
+  )
+}
+
+/** The planned waves that such an import has, and no go stands for. */
+const Undecided = ({ supplier }: { readonly supplier: string }) => {
+  const answer = useAnswer<Waves>(answers.of(supplier, "waves/"))
+  return (
+    <Answered answer={answer} lines={1}>
+      {(waves) =>
+        withoutGo(waves).map(({ cohort, states }) => (
+          <p key={cohort} class="bad">
+            No go stands for <Link to={pages.wave(supplier, cohort)}>{cohort}</Link>, of which{" "}
+            {counted(states.PENDING, "account is", "accounts are")} pending.
+          </p>
+        ))
+      }
     </Answered>
   )
 }
@@ -62,6 +80,9 @@ export const StartButton = (props: Props & { readonly kind: BatchKind }) => {
         >
           {kind === "process" && typeof cohort === "string" && (
             <Decided supplier={supplier} cohort={cohort} />
+          )}
+          {kind === "process" && cohort === undefined && selection.numbers === undefined && (
+            <Undecided supplier={supplier} />
           )}
         </BatchDialog>
       )}

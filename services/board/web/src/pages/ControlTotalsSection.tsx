@@ -11,7 +11,18 @@ import { type Cell, rowsOf, type TotalsRow } from "../text/ControlTotals.ts"
 
 const Number = ({ cell }: { readonly cell: Cell }) => <Link to={cell.to}>{cell.text}</Link>
 
-const columns: ReadonlyArray<Column<TotalsRow>> = [
+const forecastColumn: Column<TotalsRow> = {
+  name: "By the rehearsal",
+  isNumber: true,
+  cell: ({ forecast }) =>
+    forecast && (
+      <Link to="#forecast" class={forecast.isEqual ? "good" : "bad"}>
+        {forecast.isEqual ? "✓" : "✗"} {forecast.text}
+      </Link>
+    )
+}
+
+const columnsFor = (hasForecast: boolean): ReadonlyArray<Column<TotalsRow>> => [
   { name: "What", isHead: true, cell: ({ name, of }) => <Link to={of}>{name}</Link> },
   { name: "Expected", isNumber: true, cell: ({ expected }) => <Number cell={expected} /> },
   { name: "Sent", isNumber: true, cell: ({ sent }) => sent && <Number cell={sent} /> },
@@ -30,22 +41,26 @@ const columns: ReadonlyArray<Column<TotalsRow>> = [
         ))
       )
   },
+  ...(hasForecast ? [forecastColumn] : []),
   { name: "Arrived", isNumber: true, cell: ({ arrived }) => <Number cell={arrived} /> },
   {
     name: "Difference",
     isNumber: true,
-    cell: ({ difference, isEqual }) => (
-      <Link to={difference.to} class={isEqual ? "good" : "bad"}>
-        {isEqual ? "✓" : "✗"} {difference.text}
-      </Link>
-    )
+    cell: ({ difference, isEqual, isOpen }) =>
+      isOpen ? (
+        <Link to={difference.to}>not yet: {difference.text}</Link>
+      ) : (
+        <Link to={difference.to} class={isEqual ? "good" : "bad"}>
+          {isEqual ? "✓" : "✗"} {difference.text}
+        </Link>
+      )
   }
 ]
 
 export const TotalsTable = ({ rows }: { readonly rows: ReadonlyArray<TotalsRow> }) => (
   <Table
     caption="What is expected, was sent, is staged, and has arrived"
-    columns={columns}
+    columns={columnsFor(rows.some(({ forecast }) => forecast !== null))}
     rows={rows}
     keyOf={({ name }) => name}
   />
@@ -67,7 +82,7 @@ export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDet
     >
       <Answered answer={answer} lines={3}>
         {({ totals }) => {
-          const rows = totals.flatMap(rowsOf)
+          const rows = totals.flatMap((each) => rowsOf(each))
           return rows.length === 0 ? (
             <p class="quiet">
               No control totals are entered yet. Ask the supplier how many accounts there are, and

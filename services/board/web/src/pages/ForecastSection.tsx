@@ -81,7 +81,7 @@ export const ForecastSection = ({ batch, forecast, supplier }: Props) => {
         <Fact name="The real run would take">
           {duration === null ? "not known before a line was tried" : durationWords(duration)}
         </Fact>
-        <Fact name="Documents missing">
+        <Fact name="Documents missing at the rehearsal">
           {documents === 0 ? (
             "none"
           ) : (

@@ -3,7 +3,7 @@ import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/ProcessButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
 import { StatusButton } from "../actions/StatusButton.tsx"
-import type { Batches, MigrationDetail, SignOff } from "../data/Answers.ts"
+import type { BatchDetail, Batches, MigrationDetail, SignOff } from "../data/Answers.ts"
 import { useNow } from "../data/Now.ts"
 import { useAnswer } from "../data/Store.ts"
 import { Answered } from "../parts/Answered.tsx"
@@ -21,9 +21,10 @@ import { missingDocument, tellingCodes } from "../text/Codes.ts"
 import { coverOf } from "../text/Certificates.ts"
 import { doneBy } from "../text/Forecast.ts"
 import { evidenceOf } from "../text/Evidence.ts"
+import { openFailures } from "../text/GoNoGo.ts"
 import { ofMigration } from "../text/Headlines.ts"
 import { counted, money } from "../text/Numbers.ts"
-import { batchName, isSignedOff } from "../text/Words.ts"
+import { batchName, isRehearsal, isSignedOff } from "../text/Words.ts"
 import { useRole } from "../data/User.ts"
 import { BatchesSection } from "./BatchesSection.tsx"
 import { CohortsSection } from "./CohortsSection.tsx"
@@ -85,6 +86,31 @@ const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
   )
 }
 
+const AtRehearsal = ({ id, supplier }: { readonly id: string; readonly supplier: string }) => {
+  const { value } = useAnswer<BatchDetail>(answers.ofBatch(supplier, id))
+  const missing = value?.forecast?.documents_missing ?? 0
+  if (value === undefined || missing === 0 || openFailures(value) === 0) return null
+  return (
+    <>
+      {"; "}
+      <Link to={pages.lines(supplier, id, { outcome: "FAILED", code: missingDocument })}>
+        of {counted(missing, "account")} at the newest rehearsal
+      </Link>
+    </>
+  )
+}
+
+/** What the newest rehearsal found, as long as some of what would fail is not imported. */
+const MissingAtRehearsal = ({ supplier }: { readonly supplier: string }) => {
+  const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
+  const newest = value?.batches
+    .filter((batch) => isRehearsal(batch) && batch.finished_at !== null)
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))[0]
+  return newest === undefined || newest.counts.failed === 0 ? null : (
+    <AtRehearsal supplier={supplier} id={newest.batch_id} />
+  )
+}
+
 /** The most frequent failure, the money and the forecast, each with a link to its section. */
 const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
   const now = useNow()
@@ -110,7 +136,7 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
           <Link to="#batches">{counted(migration.lines_refused, "line")} of ended batches</Link>
         </Fact>
       )}
-      <Fact name="Documents missing">
+      <Fact name="Documents missing at the last attempt">
         {missing === 0 ? (
           "none"
         ) : (
@@ -118,6 +144,7 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
             of {counted(missing, "account")}
           </Link>
         )}
+        <MissingAtRehearsal supplier={supplier} />
       </Fact>
       <Fact name="Money">
         {states.IMPORTED === 0 && sums.ties ? (
@@ -170,7 +197,10 @@ const Empty = ({ detail }: { readonly detail: MigrationDetail }) => (
       The supplier has sent no account yet. It can begin with a <code>VALIDATE</code> batch, which
       changes nothing, or stage a first account. The <a href="/docs/quickstart">guide</a> shows how.
     </p>
-    <PlanButton detail={detail} />
+    <PlanButton detail={detail} />{" "}
+    <NotForSupplier>
+      <Link to={pages.waves(detail.migration.import_supplier)}>Plan waves</Link>
+    </NotForSupplier>
   </div>
 )
 

@@ -17,7 +17,15 @@ import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { coverOf, outdated } from "../text/Certificates.ts"
 import { rowsOf } from "../text/ControlTotals.ts"
-import { changesOf, decisionWords, evidenceOf, ofWave, standing } from "../text/GoNoGo.ts"
+import {
+  changesOf,
+  decisionWords,
+  evidenceOf,
+  isOver,
+  ofWave,
+  openFailures,
+  standing
+} from "../text/GoNoGo.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { hasHappened, outcomeText } from "../text/Rehearsal.ts"
 import { stateOrder, states as words } from "../text/Words.ts"
@@ -79,13 +87,24 @@ interface ProblemsProps {
   readonly supplier: string
 }
 
-const Problems = ({ rehearsal: { batch, problems }, supplier }: ProblemsProps) => {
+const Problems = ({ rehearsal, supplier }: ProblemsProps) => {
+  const { batch, problems } = rehearsal
+  const { failed: all } = batch.counts
   const failed = { outcome: "FAILED" }
-  if (batch.counts.failed === 0) return <>none</>
+  const open = openFailures(rehearsal)
+  if (all === 0) return <>none</>
+  if (open === 0) {
+    return (
+      <Link to={pages.lines(supplier, batch.batch_id, failed)}>
+        none left of {counted(all, "account")} that would have failed
+      </Link>
+    )
+  }
   return (
     <>
       <Link to={pages.lines(supplier, batch.batch_id, failed)} class="bad">
-        {counted(batch.counts.failed, "account")} would fail
+        {counted(open, "account")} would fail
+        {open < all && `, of ${count(all)} when it was rehearsed`}
       </Link>
       {problems.slice(0, problemsNamed).map(({ attr, code, lines }) => (
         <span key={`${code} ${attr}`}>
@@ -181,7 +200,7 @@ const Planned = ({ cohort, supplier }: { readonly cohort: string; readonly suppl
   const wave = value?.waves.find((each) => each.cohort === cohort)
   return (
     <>
-      <Fact name="State">{wave === undefined ? "–" : <WaveState state={wave.state} />}</Fact>
+      <Fact name="State">{wave === undefined ? "–" : <WaveState wave={wave} />}</Fact>
       <Fact name="Plan of the wave">
         {value === undefined || wave === undefined ? (
           "–"
@@ -192,6 +211,13 @@ const Planned = ({ cohort, supplier }: { readonly cohort: string; readonly suppl
     </>
   )
 }
+
+const WithOthers = ({ review: { run_with_others: id }, supplier }: Props) =>
+  id === null ? (
+    <>not yet</>
+  ) : (
+    <Link to={pages.batch(supplier, id)}>in a batch with other accounts</Link>
+  )
 
 const Facts = (props: Props) => {
   const { review, supplier } = props
@@ -215,19 +241,17 @@ const Facts = (props: Props) => {
       </Fact>
       <Fact name="Imported since">
         {run === null ? (
-          "not yet"
+          <WithOthers {...props} />
         ) : (
           <>
             <Link to={pages.batch(supplier, run.batch_id)}>a batch</Link> <BatchState batch={run} />
           </>
         )}
       </Fact>
-      {run !== null && rehearsal !== null && rehearsal.outcome !== null && (
+      {rehearsal !== null && rehearsal.outcome !== null && hasHappened(rehearsal.outcome) && (
         <Fact name="What happened">
           <Link to={`${pages.batch(supplier, rehearsal.batch.batch_id)}#outcome`}>
-            {hasHappened(rehearsal.outcome)
-              ? outcomeText(rehearsal.outcome)
-              : "Nothing was tried yet."}
+            {outcomeText(rehearsal.outcome)}
           </Link>
         </Fact>
       )}
@@ -288,7 +312,8 @@ const Corrections = ({ review: { cohort, lines_refused, states }, supplier }: Pr
 const Body = (props: Props) => {
   const { review, supplier } = props
   const { cohort, control_totals, decisions, rehearsal, states } = review
-  const totals = rowsOf(control_totals)
+  const hasArrived = control_totals.arrived.accounts > 0
+  const totals = rowsOf(control_totals, hasArrived ? null : (rehearsal?.forecast?.sums ?? null))
   return (
     <>
       <div class="summary">
@@ -318,7 +343,7 @@ const Body = (props: Props) => {
       <Facts {...props} />
       <Corrections {...props} />
       <div class="sections">
-        {rehearsal !== null && rehearsal.forecast !== null && (
+        {rehearsal !== null && rehearsal.forecast !== null && !isOver(rehearsal) && (
           <ForecastSection
             supplier={supplier}
             batch={rehearsal.batch.batch_id}

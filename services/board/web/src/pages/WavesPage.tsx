@@ -23,6 +23,7 @@ import {
   ofWaves,
   startText,
   tookText,
+  totalsMatch,
   waveOrders
 } from "../text/Waves.ts"
 
@@ -69,6 +70,13 @@ const Failed = ({ supplier, wave }: RowProps) => {
   )
 }
 
+const WithOthers = ({ supplier, wave: { run_with_others: id } }: RowProps) =>
+  id === null ? (
+    <span class="quiet">–</span>
+  ) : (
+    <Link to={pages.batch(supplier, id)}>run with others</Link>
+  )
+
 const Problem = ({ supplier, wave: { first_problem: first, run } }: RowProps) => {
   if (first === null || run === null) return <span class="quiet">–</span>
   const { attr, code, lines, meaning } = first
@@ -102,6 +110,7 @@ const Decided = ({ supplier, wave: { cohort, decision, verdict } }: RowProps) =>
 const Checks = ({ supplier, wave }: RowProps) => {
   const { balances_match: ties, cohort, expected, states } = wave
   const hasMoney = states.IMPORTED > 0
+  const matches = totalsMatch(wave)
   return (
     <>
       {hasMoney && (
@@ -112,9 +121,9 @@ const Checks = ({ supplier, wave }: RowProps) => {
       {expected !== null && (
         <Link
           to={`${pages.wave(supplier, cohort)}#control-totals`}
-          class={expected.matches ? "good" : "bad"}
+          class={matches === null ? undefined : matches ? "good" : "bad"}
         >
-          {expected.matches ? "✓" : "✗"} totals
+          {matches === null ? "totals not yet" : matches ? "✓ totals" : "✗ totals"}
         </Link>
       )}
       {!hasMoney && expected === null && <span class="quiet">–</span>}
@@ -123,7 +132,7 @@ const Checks = ({ supplier, wave }: RowProps) => {
 }
 
 const columnsFor = (supplier: string, zone: string, now: number): ReadonlyArray<Column<Wave>> => [
-  { name: "State", cell: ({ state }) => <WaveState state={state} /> },
+  { name: "State", cell: (wave) => <WaveState wave={wave} /> },
   {
     name: "Wave",
     isHead: true,
@@ -142,7 +151,7 @@ const columnsFor = (supplier: string, zone: string, now: number): ReadonlyArray<
     isNumber: true,
     cell: (wave) =>
       wave.run === null ? (
-        <span class="quiet">–</span>
+        <WithOthers supplier={supplier} wave={wave} />
       ) : (
         <Link to={pages.batch(supplier, wave.run.batch_id)}>{tookText(wave, now)}</Link>
       )
@@ -189,7 +198,8 @@ const Body = ({ supplier, value }: Props & { readonly value: Waves }) => {
       />
       <p class="quiet">
         Accounts: those of the cohort, and the target if it is another number. Failed: of the first
-        attempts, those of the first real run since the wave was last undone. Took: that run.
+        attempts, those of the first real run since the wave was last undone. Took: that run. Of one
+        that was run with others, neither is known.
         {more > 0 &&
           ` ${counted(more, "cohort")} after these ${count(waves.length)} are not listed.`}
       </p>

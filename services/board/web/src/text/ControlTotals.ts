@@ -1,5 +1,5 @@
 /** Control totals: as rows of a table, each with the lists behind its numbers, and as typed text. */
-import type { ControlTotals, Expected } from "../data/Answers.ts"
+import type { BatchForecast, ControlTotals, Expected } from "../data/Answers.ts"
 import { pages } from "../routing/Paths.ts"
 import { count, counted, money, moneyDifference } from "./Numbers.ts"
 
@@ -15,19 +15,39 @@ export interface TotalsRow {
   readonly expected: Cell
   readonly sent: Cell | null
   readonly staged: ReadonlyArray<Cell>
+  /** What the rehearsal would make arrive, with the difference if there is one; null without one. */
+  readonly forecast: { readonly text: string; readonly isEqual: boolean } | null
   readonly arrived: Cell
   /** What has arrived less what is expected, and the list that explains it. */
   readonly difference: Cell
   readonly isEqual: boolean
+  /** Whether accounts that wait may still make the difference up. */
+  readonly isOpen: boolean
 }
+
+type Sums = NonNullable<BatchForecast["sums"]>
 
 const signed = (value: number): string =>
   value === 0 ? "0" : `${value < 0 ? "−" : "+"}${count(Math.abs(value))}`
 
-const amount = (exact: string): string =>
-  exact === "0.00" ? exact : moneyDifference("0.00", exact)
+const difference = (from: string, to: string): string =>
+  from === to ? "0.00" : moneyDifference(from, to)
 
-const accountsRow = (totals: ControlTotals, name: string, entered: string): TotalsRow | null => {
+const forecastOf = (text: string, difference: string) => {
+  const isEqual = /^0(?:\.00)?$/.test(difference)
+  return { text: isEqual ? text : `${text} (${difference})`, isEqual }
+}
+
+/** What a forecast has of a sum of money, beside what is expected. */
+const moneyForecast = (wanted: string, sum: string | undefined) =>
+  sum === undefined ? null : forecastOf(money(sum), difference(wanted, sum))
+
+const accountsRow = (
+  totals: ControlTotals,
+  name: string,
+  entered: string,
+  forecast: Sums | null
+): TotalsRow | null => {
   const { arrived, cohort, differences, expected, import_supplier, sent, staged } = totals
   if (expected === null || differences === null) return null
   const list = (state: string) =>
@@ -54,42 +74,61 @@ const accountsRow = (totals: ControlTotals, name: string, entered: string): Tota
       text: signed(differences.accounts),
       to: differences.accounts < 0 ? missing : list("IMPORTED")
     },
-    isEqual: differences.accounts === 0
+    forecast:
+      forecast &&
+      forecastOf(count(forecast.accounts), signed(forecast.accounts - expected.accounts)),
+    isEqual: differences.accounts === 0,
+    isOpen: differences.accounts < 0 && (sent.accounts === 0 || staged.accounts > staged.failed)
   }
 }
 
-/** The rows of a migration or a cohort; none if nothing is expected of it. */
-export const rowsOf = (totals: ControlTotals): ReadonlyArray<TotalsRow> => {
+/**
+ * The rows of a migration or a cohort; none if nothing is expected of it. `forecast` has the sums
+ * of a rehearsal of all of it.
+ */
+export const rowsOf = (
+  totals: ControlTotals,
+  forecast: Sums | null = null
+): ReadonlyArray<TotalsRow> => {
   const { arrived, cohort, differences, expected, import_supplier: supplier } = totals
   const named = (name: string) => (cohort === null ? name : `${cohort}: ${name.toLowerCase()}`)
   const entered = pages.audit({ import_supplier: supplier, action: "set_control_totals" })
-  const accounts = accountsRow(totals, named("Accounts"), entered)
+  const accounts = accountsRow(totals, named("Accounts"), entered, forecast)
   if (accounts === null || expected === null || differences === null) return []
-  const sum = (name: string, to: string, wanted: string, there: string, by: string): TotalsRow => ({
+  const sum = (
+    name: string,
+    to: string,
+    wanted: string,
+    there: string,
+    created: string | undefined
+  ): TotalsRow => ({
     name,
     of: accounts.of,
     expected: { text: money(wanted), to: entered },
     sent: null,
     staged: [],
+    forecast: moneyForecast(wanted, created),
     arrived: { text: money(there), to },
-    difference: { text: amount(by), to },
-    isEqual: by === "0.00"
+    difference: { text: difference(wanted, there), to },
+    isEqual: wanted === there,
+    isOpen: accounts.isOpen
   })
   const { balance } = expected
   const of = { cohort: cohort ?? undefined }
   const all = pages.imports(supplier, { ...of, money: "balance" })
-  const ledgers = (differences.ledger_balances ?? []).map(({ balance: by, ledger_code: code }) => {
+  const ledgers = (differences.ledger_balances ?? []).map(({ ledger_code: code }) => {
     const find = (list: Expected["ledger_balances"]) =>
       list?.find(({ ledger_code }) => ledger_code === code)?.balance ?? "0.00"
+    const created = forecast === null ? undefined : find(forecast.ledger_balances)
     const to = pages.imports(supplier, { ...of, ledger: code })
     const name = cohort === null ? code : `${cohort}: ${code}`
-    return sum(name, to, find(expected.ledger_balances), find(arrived.ledger_balances), by)
+    return sum(name, to, find(expected.ledger_balances), find(arrived.ledger_balances), created)
   })
   return [
     accounts,
     ...(balance === null
       ? []
-      : [sum(named("Balance"), all, balance, arrived.balance, differences.balance ?? "0.00")]),
+      : [sum(named("Balance"), all, balance, arrived.balance, forecast?.balance)]),
     ...ledgers
   ]
 }

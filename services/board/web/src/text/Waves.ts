@@ -17,10 +17,11 @@ export const waveStates: Readonly<Record<Wave["state"], StateWord>> = {
   rehearsed: { word: "Rehearsed", meaning: "Nobody has decided since.", like: "waiting" },
   go: { word: "Go", meaning: "It is decided, and was not started.", like: "waiting" },
   no_go: { word: "No-go", meaning: "It is decided that it is not imported.", like: "paused" },
-  running: {
-    word: "Running",
-    meaning: "It is being imported, or not all of it is.",
-    like: "running"
+  running: { word: "Running", meaning: "It is being imported.", like: "running" },
+  unfinished: {
+    word: "Unfinished",
+    meaning: "It was imported, and some of it is left.",
+    like: "unfinished"
   },
   done: { word: "Done", meaning: "All of its accounts have ended.", like: "done" },
   taken_back: { word: "Taken back", meaning: "It was undone.", like: "paused" }
@@ -44,12 +45,44 @@ export const startText = ({ at, outcome }: NonNullable<Wave["start"]>, zone: str
 }
 
 /** Whether it is to be started yet. */
-const isAhead = ({ run, state }: Wave): boolean => state !== "done" && run === null
+const isAhead = ({ run, run_with_others, state }: Wave): boolean =>
+  state !== "done" && run === null && run_with_others === null
+
+/** What is left of an unfinished wave, such as `80 failed`; empty of any other. */
+export const leftOf = (wave: Wave): string => {
+  const { accounts, lines_refused, state, states, total } = wave
+  if (state !== "unfinished") return ""
+  const open = states.PENDING + states.IN_PROGRESS
+  const fewer = (accounts ?? 0) - total - lines_refused
+  return [
+    ...(states.FAILED === 0 ? [] : [`${count(states.FAILED)} failed`]),
+    ...(open === 0 ? [] : [`${count(open)} pending`]),
+    ...(lines_refused === 0 ? [] : [`${counted(lines_refused, "line")} refused`]),
+    ...(fewer <= 0 ? [] : [`${count(fewer)} fewer than the target`])
+  ].join(", ")
+}
+
+const isPlanned = ({ accounts, decision, owner, starts_on }: Wave): boolean =>
+  [accounts, decision, owner, starts_on].some((each) => each !== null)
+
+/** Which planned waves an import of everything that is pending has, and no go stands for. */
+export const withoutGo = ({ waves }: Waves): ReadonlyArray<Wave> =>
+  waves.filter((wave) => wave.states.PENDING > 0 && wave.verdict !== "GO" && isPlanned(wave))
+
+/** Whether its control totals hold; null while accounts that wait may still make them up. */
+export const totalsMatch = ({ expected, states, total }: Wave): boolean | null => {
+  if (expected === null) return null
+  const mayArrive = total === 0 || states.PENDING + states.IN_PROGRESS > 0
+  return !expected.matches && mayArrive && states.IMPORTED < expected.accounts
+    ? null
+    : expected.matches
+}
 
 /** The answer of the page. */
 export const ofWaves = ({ at, time_zone, waves }: Waves): string => {
   const done = waves.filter(({ state }) => state === "done").length
   const running = waves.filter(({ state }) => state === "running").length
+  const unfinished = waves.filter(({ state }) => state === "unfinished").length
   const today = isoDate(Date.parse(at), time_zone)
   const ahead = waves.filter(isAhead).flatMap(({ starts_on: on }) => (on === null ? [] : [on]))
   const overdue = ahead.filter((on) => on < today).length
@@ -57,6 +90,9 @@ export const ofWaves = ({ at, time_zone, waves }: Waves): string => {
   return [
     `${count(done)} of ${counted(waves.length, "wave")} ${verbOf(done, waves.length, "is", "are")} done`,
     ...(running === 0 ? [] : [`${count(running)} ${verb(running, "is", "are")} running`]),
+    ...(unfinished === 0
+      ? []
+      : [`${count(unfinished)} ${verb(unfinished, "is", "are")} unfinished`]),
     ...(overdue === 0 ? [] : [`${count(overdue)} ${verb(overdue, "is", "are")} overdue`]),
     ...(next === undefined ? [] : [`the next is planned for ${dayText(next)}`])
   ].join(", ")
