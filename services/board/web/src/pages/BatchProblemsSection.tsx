@@ -95,7 +95,7 @@ const Onward = ({ detail, supplier }: Props) => {
         </>
       )}
       <CorrectionLinks supplier={supplier} {...of}>
-        Corrections for the supplier
+        All corrections for the supplier
       </CorrectionLinks>{" "}
       <CorrectionsSent supplier={supplier} {...of} />
     </>
@@ -121,7 +121,10 @@ const Note = (props: Props) => {
           ? `${counted(failed, "line")} would fail`
           : `${counted(failed, "line has", "lines have")} failed`}
       </Link>
-      . A line that has several problems is cleared when all of them are corrected.
+      . A line that has several problems is cleared when all of them are corrected.{" "}
+      <CorrectionLinks supplier={props.supplier} batch={batch.batch_id}>
+        These lines for the supplier
+      </CorrectionLinks>
       {isToCorrect(batch) && <Onward {...props} />}
     </>
   )
