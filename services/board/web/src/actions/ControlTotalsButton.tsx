@@ -13,15 +13,22 @@ const path = (supplier: string) => answers.of(supplier, "control-totals/")
 
 const labels = { accounts: "Accounts", balance: "Balance as imported (empty: not compared)" }
 
+/** What is entered of a cohort or of the whole; the sums of cohorts are not. */
+const useTotals = (supplier: string, cohort: string | null) => {
+  const { value } = useAnswer<ControlTotalsList>(path(supplier))
+  const present = value?.totals.find((each) => each.cohort === cohort)
+  const isSum = cohort === null && value?.whole_is_sum === true
+  return { arrived: present?.arrived, entered: isSum ? null : (present?.expected ?? null) }
+}
+
 const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void }) => {
   const act = useAction()
-  const known = useAnswer<ControlTotalsList>(path(supplier)).value?.totals ?? []
   const [named, setNamed] = useState("")
   const cohort = named.trim() === "" ? null : named.trim()
-  const present = known.find((each) => each.cohort === cohort)
+  const { arrived, entered } = useTotals(supplier, cohort)
   // What was typed counts for the cohort that was named then.
   const [changed, setChanged] = useState<{ cohort: string | null; typed: TypedTotals } | null>(null)
-  const typed = changed?.cohort === cohort ? changed.typed : typedOf(present?.expected ?? null)
+  const typed = changed?.cohort === cohort ? changed.typed : typedOf(entered)
   const change = (part: Partial<TypedTotals>) =>
     setChanged({ cohort, typed: { ...typed, ...part } })
   const parsed = parseTotals(typed)
@@ -78,7 +85,7 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
         />
       </label>
       <p id="totals-problem" class={parsed.problem === null ? "quiet" : "bad"} role="status">
-        {arrivedText(parsed, present?.arrived.accounts)}
+        {arrivedText(parsed, arrived?.accounts)}
       </p>
     </ActionDialog>
   )
