@@ -1,7 +1,7 @@
 /**
- * The summary of a migration to keep after its sign-off: its counts, its open items, and the money
- * with the sums that must tie, the control totals, the waves, and what people said. It has no personal data: comments on accounts
- * are only counted.
+ * The summary of a migration to keep after its sign-off: its counts, its waves, its open items, the
+ * money with the sums that must tie, the control totals, and what people said. It has no personal
+ * data: comments on accounts are only counted.
  * Source: docs/contract/board.md#sign-off.
  */
 import { hashInWords } from "../certificates/CertificateFigures.ts"
