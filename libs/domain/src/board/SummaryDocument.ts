@@ -138,7 +138,7 @@ const wavesSections = ({ more, waves }: WavesAnswer): ReadonlyArray<SummarySecti
   ]
 }
 
-export interface Summarised {
+interface Summarised {
   readonly detail: ReturnType<typeof detailBody>
   readonly signOff: SignOffBody
   readonly totals: ControlTotalsList
