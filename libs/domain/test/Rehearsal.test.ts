@@ -1,7 +1,9 @@
-/** How long a real run takes, from its rehearsal and from the runs before. */
+/** What rehearsals say of real runs: how long one takes, and what is settled afterwards. */
 import { describe, expect, it } from "vitest"
 import type { Batch, BatchSettings } from "../src/batches/Batch.ts"
 import { durationLevel, durationOf, pastRatios, ratioInterval } from "../src/batches/Rehearsal.ts"
+import { settledFailures } from "../src/batches/RehearsalOutcome.ts"
+import type { Present } from "../src/batches/RehearsalOutcomes.ts"
 import { noon, noonPlus } from "../testing/freshNames.ts"
 import { batchOf } from "./batchPrograms.ts"
 
@@ -71,5 +73,20 @@ describe("the duration of a real run", () => {
     }
     expect(held / 500).toBeGreaterThanOrEqual(durationLevel - 0.05)
     expect(held / 500).toBeLessThanOrEqual(durationLevel + 0.05)
+  })
+})
+
+describe("an outcome", () => {
+  it("has settled those lines that would fail whose accounts need nothing any more", () => {
+    const lines = (predicted: "FAILED" | "SUCCEEDED", state: Present, count: number) =>
+      ({ predicted, happened: "CREATED", finally: state, lines: count }) as const
+    const counts = [
+      lines("FAILED", "IMPORTED", 1),
+      lines("FAILED", "ERASED", 2),
+      lines("FAILED", "REVERTED", 4),
+      lines("FAILED", "FAILED", 8),
+      lines("SUCCEEDED", "IMPORTED", 16)
+    ]
+    expect(settledFailures(counts)).toBe(3)
   })
 })

@@ -50,9 +50,10 @@ type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<
 
 /** Entered by clients and users of the board. The query service reads how many are expected. */
 const controlTotalsOf = (ports: UserPorts): ControlTotals["Service"] => {
-  const { ofCohorts, set } = Context.get(ports.board, ControlTotals)
+  const { expectedMoney, ofCohorts, set } = Context.get(ports.board, ControlTotals)
   const { read, set: ofClients } = Context.get(ports.batches, ControlTotals)
   return {
+    expectedMoney,
     ofCohorts,
     read,
     expected: Context.get(ports.query, ControlTotals).expected,

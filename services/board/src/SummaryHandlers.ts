@@ -10,6 +10,7 @@ import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { ProgrammeBoard } from "@data-import/domain/board/ProgrammeBoard"
 import { programmeDocument } from "@data-import/domain/board/ProgrammeDocument"
 import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
+import { WaveBoard } from "@data-import/domain/board/WaveBoard"
 import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/IncomingRequest"
 import { supplierOf } from "@data-import/server/routing/PathNames"
@@ -40,16 +41,24 @@ export const handlers = Effect.gen(function* () {
   const comments = yield* CommentBoard
   const migrations = yield* MigrationBoard
   const programmes = yield* ProgrammeBoard
+  const waves = yield* WaveBoard
   const programme = ({ parameters, session }: AskingForAll) =>
     programmes.read(session.user, parameters.organisation ?? null)
   const summary = (call: Asking) =>
-    Effect.all([
-      migrations.detail(call.session.user, supplierOf(call)),
-      actions.signOffState(call.session, supplierOf(call)),
-      isOfSupplier(call.session.user)
-        ? Effect.succeed(noComments)
-        : comments.list(call.session.user, supplierOf(call), { limit: commentsPrinted })
-    ]).pipe(Effect.map((found) => summaryDocument(...found)))
+    Effect.suspend(() => {
+      const { user } = call.session
+      const supplier = supplierOf(call)
+      const isOwn = isOfSupplier(user)
+      return Effect.all({
+        detail: migrations.detail(user, supplier),
+        signOff: actions.signOffState(call.session, supplier),
+        totals: migrations.controlTotals(user, supplier),
+        waves: isOwn ? Effect.succeed(null) : waves.list(user, supplier),
+        comments: isOwn
+          ? Effect.succeed(noComments)
+          : comments.list(user, supplier, { limit: commentsPrinted })
+      })
+    }).pipe(Effect.map(summaryDocument))
 
   return {
     getProgramme: (call: AskingForAll) => ok(programme(call)),

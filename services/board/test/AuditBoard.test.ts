@@ -1,13 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { AuditBoard } from "@data-import/domain/board/AuditBoard"
-import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
-import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
-import { begin, boardLayer, complete, stage, userOf } from "./boardPrograms.ts"
-
-const noComments = { comments: [], next_before: null }
+import { begin, boardLayer, complete, stage, summaryOf, userOf } from "./boardPrograms.ts"
 
 layer(boardLayer, { excludeTestServices: true })("the audit log on the board", (it) => {
   it.effect("has the entries of the organisations that the user may see", () =>
@@ -96,14 +92,11 @@ layer(boardLayer, { excludeTestServices: true })("the audit log on the board", (
 
   it.effect("comes with a summary whose sums tie", () =>
     Effect.gen(function* () {
-      const { detail } = yield* MigrationBoard
-      const { signOffState } = yield* MigrationActions
       const { mine, user } = yield* begin
       yield* stage(mine, ["a"])
       yield* complete(mine, "a")
       const { code } = mine.supplier
-      const state = yield* signOffState({ user }, code)
-      const text = summaryCsv(summaryDocument(yield* detail(user, code), state, noComments))
+      const text = yield* summaryOf(user, code)
       expect(text.split("\r\n")).toEqual(
         expect.arrayContaining([
           `Migration,Import supplier,${code}`,

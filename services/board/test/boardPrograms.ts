@@ -3,15 +3,16 @@ import { DateTime, Effect, Layer } from "effect"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { layer as auditBoard } from "@data-import/domain/board/AuditBoard"
 import { layer as certificateBoard } from "@data-import/domain/board/CertificateBoard"
-import { layer as commentBoard } from "@data-import/domain/board/CommentBoard"
+import { CommentBoard, layer as commentBoard } from "@data-import/domain/board/CommentBoard"
 import { layer as accountLists } from "@data-import/domain/board/AccountLists"
 import { layer as importBoard } from "@data-import/domain/board/ImportBoard"
-import { layer as actions } from "@data-import/domain/board/MigrationActions"
+import { layer as actions, MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { layer as forecasting } from "@data-import/domain/migrations/MigrationForecasts"
-import { layer as migrationBoard } from "@data-import/domain/board/MigrationBoard"
+import { layer as migrationBoard, MigrationBoard } from "@data-import/domain/board/MigrationBoard"
 import { layer as waveReview } from "@data-import/domain/board/WaveReview"
 import { layer as programmeBoard } from "@data-import/domain/board/ProgrammeBoard"
-import { layer as waveBoard } from "@data-import/domain/board/WaveBoard"
+import { layer as waveBoard, WaveBoard } from "@data-import/domain/board/WaveBoard"
+import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { type OrganisationName, RequestId } from "@data-import/domain/suppliers/Organisation"
 import { issueNext } from "@data-import/domain/certificates/CertificateIssuing"
@@ -106,6 +107,20 @@ export const fail = (
   const told = errors.map((error) => ({ ...error, detail: "Is 'Mrs Example', too long." }))
   return Effect.flatMap(DateTime.now, (at) => Imports.fail(owner, number, at, told))
 }
+
+/** The summary of a migration as CSV, with the newest comments. */
+export const summaryOf = Effect.fnUntraced(function* (user: BoardUser, code: string) {
+  const board = yield* MigrationBoard
+  return summaryCsv(
+    summaryDocument({
+      detail: yield* board.detail(user, code),
+      signOff: yield* (yield* MigrationActions).signOffState({ user }, code),
+      totals: yield* board.controlTotals(user, code),
+      waves: yield* (yield* WaveBoard).list(user, code),
+      comments: yield* (yield* CommentBoard).list(user, code, { limit: 200 })
+    })
+  )
+})
 
 /** Folds the summaries, as the query service does each second. */
 export const fold = Effect.gen(function* () {

@@ -5,11 +5,10 @@ import { AuditBoard } from "@data-import/domain/board/AuditBoard"
 import { CommentBoard } from "@data-import/domain/board/CommentBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { noonPlus } from "@data-import/domain/testing/freshNames"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { begun, boardLayer, entriesOf, fail, stage } from "./boardPrograms.ts"
+import { begun, boardLayer, entriesOf, fail, stage, summaryOf } from "./boardPrograms.ts"
 
 type Commenting = Parameters<CommentBoard["Service"]["add"]>[2]
 
@@ -135,7 +134,7 @@ layer(boardLayer, { excludeTestServices: true })("the reason of a status", (it) 
     Effect.gen(function* () {
       const { signOff, signOffState } = yield* MigrationActions
       const { detail } = yield* MigrationBoard
-      const { add, list } = yield* CommentBoard
+      const { add } = yield* CommentBoard
       const { caller, code, mine, user } = yield* begun
       const typed = { import_supplier: code, accept_open: true, certificate_id: null }
       expect((yield* signOffState(caller, code)).open).toEqual([
@@ -157,8 +156,7 @@ layer(boardLayer, { excludeTestServices: true })("the reason of a status", (it) 
         condition: "unfinished",
         reason: "It is signed off, with 1 account left open: Not needed (mia, 1 Jan)."
       })
-      const page = yield* list(user, code, { limit: 100 })
-      const text = summaryCsv(summaryDocument(found, state, page))
+      const text = yield* summaryOf(user, code)
       expect(text).toContain("Accepted,PENDING,1")
       expect(text).toContain("It is signed off, with 1 account left open: Not needed (mia, 1 Jan).")
       expect(text).toContain('"2026-01-01T12:00:00Z, board:mia, on wave-1",They have said so')

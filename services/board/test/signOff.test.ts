@@ -4,11 +4,17 @@ import { BigDecimal, Effect, Result } from "effect"
 import { CertificateBoard } from "@data-import/domain/board/CertificateBoard"
 import { MigrationActions } from "@data-import/domain/board/MigrationActions"
 import { MigrationBoard } from "@data-import/domain/board/MigrationBoard"
-import { summaryCsv, summaryDocument } from "@data-import/domain/board/SummaryDocument"
+import { ProgrammeBoard } from "@data-import/domain/board/ProgrammeBoard"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
-import { begun, boardLayer, complete, entriesOf, issueAll, stage } from "./boardPrograms.ts"
-
-const noComments = { comments: [], next_before: null }
+import {
+  begun,
+  boardLayer,
+  complete,
+  entriesOf,
+  issueAll,
+  stage,
+  summaryOf
+} from "./boardPrograms.ts"
 
 layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
   it.effect("ends a migration without open work, once its code is typed", () =>
@@ -74,7 +80,7 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       expect(listed?.reason).toBe(
         "3 expected accounts were never received. 1 account more than expected was received."
       )
-      const text = summaryCsv(summaryDocument(found, state, noComments))
+      const text = yield* summaryOf(user, code)
       expect(text).toContain("Not staged,Expected accounts never received,3")
       expect(text).toContain("Open,CONTROL_TOTALS,1")
       const whole = { cohort: null, differences: { accounts: -3, balance: "-0.01" } }
@@ -94,6 +100,53 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
         expect.stringContaining("board:mia comment sign_off"),
         "board:mia set_control_totals import_supplier_migration_not_ongoing"
       ])
+    })
+  )
+
+  it.effect("expects of the whole what is expected of its cohorts, if they have all accounts", () =>
+    Effect.gen(function* () {
+      const { setControlTotals, signOffState } = yield* MigrationActions
+      const { controlTotals } = yield* MigrationBoard
+      const { read } = yield* ProgrammeBoard
+      const { caller, code, mine, user } = yield* begun
+      const money = (balance: string) => ({ balance: BigDecimal.fromStringUnsafe(balance) })
+      yield* stage(mine, ["a"], "wave-1")
+      yield* stage(mine, ["b"], "wave-2")
+      yield* complete(mine, "a")
+      yield* complete(mine, "b")
+      const one = { accounts: 1, ...money("50.00") }
+      yield* setControlTotals(caller, code, { cohort: "wave-1", expected: one })
+      expect(yield* controlTotals(user, code)).toMatchObject({
+        totals: [{ expected: null }, { cohort: "wave-1" }],
+        whole_is_sum: false
+      })
+      const two = { accounts: 1, ...money("51.00") }
+      yield* setControlTotals(caller, code, { cohort: "wave-2", expected: two })
+      expect(yield* controlTotals(user, code)).toMatchObject({
+        totals: [
+          {
+            expected: { accounts: 2, balance: "101.00", ledger_balances: null },
+            differences: { accounts: 0, balance: "-1.00" }
+          },
+          { cohort: "wave-1" },
+          { cohort: "wave-2" }
+        ],
+        whole_is_sum: true
+      })
+      expect((yield* read(user, null)).money.expected).toEqual({
+        ...{ migrations: 1, balance: "101.00", arrived: "100.00", differ: 1 }
+      })
+      expect((yield* signOffState(caller, code)).open).toEqual([
+        { what: "CONTROL_TOTALS", count: 1 }
+      ])
+      const text = yield* summaryOf(user, code)
+      for (const row of [
+        'Control totals,All accounts: balance,"101.00 expected, 100.00 arrived, difference -1.00"',
+        'Waves,wave-1,"done, 1 of 1 accounts imported"',
+        "compared with the control totals"
+      ]) {
+        expect(text).toContain(row)
+      }
     })
   )
 
@@ -132,12 +185,7 @@ layer(boardLayer, { excludeTestServices: true })("a sign-off", (it) => {
       yield* issued(null)
       const state = yield* signOffState(caller, code)
       expect(state.certificate).toMatchObject({ certificate_id: whole, cohort: null })
-      const document = summaryDocument(
-        yield* (yield* MigrationBoard).detail(user, code),
-        state,
-        noComments
-      )
-      expect(summaryCsv(document)).toContain(`Certificate,Signed off with,${whole}`)
+      expect(yield* summaryOf(user, code)).toContain(`Certificate,Signed off with,${whole}`)
       expect(yield* entriesOf(caller.requestId)).toContain(`board:mia sign_off signed ${whole}`)
     })
   )

@@ -123,7 +123,7 @@ const ofMigration = (name: string, rest: string, query: URLSearchParams, fixture
       invitations: invitations((hours) => Samples.instant(now - hours * 3_600_000))
     }),
     "cohorts/": () => Samples.cohorts(migration),
-    "control-totals/": () => ({ totals: controlTotals(migration, now) }),
+    "control-totals/": () => ({ totals: controlTotals(migration, now), whole_is_sum: false }),
     "batches/": () => Samples.batches(now),
     "certificates/": () => certified(query.get("cohort")),
     "forecasts/": () => Lists.forecasts(now),

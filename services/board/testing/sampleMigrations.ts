@@ -183,7 +183,7 @@ export const detail = (migration: Migration, now: number): Detail => ({
     without_ledger: "0.00",
     added: "0.00",
     ties: true,
-    compared: moneyCompared
+    compared: moneyCompared(true)
   },
   forecast_record: { made: 48, held: 40 }
 })

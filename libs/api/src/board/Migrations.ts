@@ -81,6 +81,9 @@ export const MigrationsBody = Schema.Struct({
 export const ControlTotalsListBody = Schema.Struct({
   totals: Schema.Array(ControlTotalsBody).annotateKey({
     description: "Of the whole migration, and then of each cohort that has control totals."
+  }),
+  whole_is_sum: Schema.Boolean.annotateKey({
+    description: "Whether the sums of the cohorts are expected of the whole."
   })
 })
 

@@ -11,12 +11,7 @@ import { Batches } from "../batches/Batches.ts"
 import type { BoardUser } from "../access/BoardUser.ts"
 import { CertificateId, Certificates } from "../certificates/Certificates.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
-import {
-  ControlTotals,
-  differenceOf,
-  type ExpectedTotals,
-  moneyDifferences
-} from "../migrations/ControlTotals.ts"
+import { ControlTotals, differencesIn, type ExpectedTotals } from "../migrations/ControlTotals.ts"
 import {
   controlTotalsBody,
   type ControlTotalsAnswer
@@ -191,7 +186,7 @@ const signOffState = Effect.fnUntraced(function* (
   { code: supplier, organisation, status }: Supplier
 ) {
   const at = yield* DateTime.now
-  const [summary, unfinished, signed, plans, expected, totals, reasons] = yield* Effect.all(
+  const [summary, unfinished, signed, plans, expected, whole, cohorts, reasons] = yield* Effect.all(
     [
       summaries.read({ supplier, cohort: null, at }),
       batches.list({ supplier, isUnfinished: true, after: null, limit: pageSize }),
@@ -199,6 +194,7 @@ const signOffState = Effect.fnUntraced(function* (
       migrations.plans([supplier]),
       Effect.map(controlTotals.expected([supplier]), (by) => by.get(supplier) ?? []),
       controlTotals.read({ supplier, cohort: null }),
+      controlTotals.ofCohorts(supplier),
       comments.reasons([supplier])
     ],
     { concurrency: "unbounded" }
@@ -214,9 +210,7 @@ const signOffState = Effect.fnUntraced(function* (
   const lines = { ...stagingLines(unfinished), refused: summary.linesRefused }
   const planned = expectedBy(plans.get(supplier) ?? [])
   const unstaged = unstagedOf(summary.states, lines, planned, expected)
-  const differences = totals.expected
-    ? moneyDifferences(differenceOf(totals.expected.totals, totals.moved.arrived))
-    : 0
+  const differences = differencesIn(whole, cohorts)
   const open = openItems(summary, unstaged, unfinished.length, differences)
   const reason = reasons.get(supplier) ?? null
   const certificate = yield* certificateOf({ summaries }, Option.getOrNull(record), user)

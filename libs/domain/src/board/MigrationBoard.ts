@@ -17,7 +17,7 @@ import type { Supplier } from "../suppliers/Supplier.ts"
 import { Batches } from "../batches/Batches.ts"
 import { Configuration } from "../suppliers/Configuration.ts"
 import { Comments } from "../migrations/Comments.ts"
-import { ControlTotals } from "../migrations/ControlTotals.ts"
+import { ControlTotals, withSums } from "../migrations/ControlTotals.ts"
 import {
   controlTotalsBody,
   type ControlTotalsAnswer
@@ -68,10 +68,7 @@ export class MigrationBoard extends Context.Service<
       supplier: string
     ) => Answer<ReturnType<typeof Bodies.cohortsBody>>
     /** Of the whole migration, and then of each cohort that has control totals. */
-    readonly controlTotals: (
-      user: BoardUser,
-      supplier: string
-    ) => Answer<{ readonly totals: ReadonlyArray<ControlTotalsAnswer> }>
+    readonly controlTotals: (user: BoardUser, supplier: string) => Answer<ControlTotalsList>
     /** The unfinished ones first, then the newest. */
     readonly batches: (
       user: BoardUser,
@@ -166,6 +163,12 @@ const detail = Effect.fnUntraced(function* (
   return Bodies.detailBody({ known: one, summary, oldest, record }, at)
 })
 
+export interface ControlTotalsList {
+  readonly totals: ReadonlyArray<ControlTotalsAnswer>
+  /** Whether those of the whole migration are the sums of those of its cohorts. */
+  readonly whole_is_sum: boolean
+}
+
 const listTotals = Effect.fnUntraced(function* (
   { controlTotals }: Dependencies,
   { code: supplier }: Supplier
@@ -173,7 +176,11 @@ const listTotals = Effect.fnUntraced(function* (
   const whole = yield* controlTotals.read({ supplier, cohort: null })
   const cohorts = yield* controlTotals.ofCohorts(supplier)
   const at = yield* DateTime.now
-  return { totals: [whole, ...cohorts].map((each) => controlTotalsBody(supplier, each, at)) }
+  const summed = withSums(whole, cohorts)
+  return {
+    totals: [summed, ...cohorts].map((each) => controlTotalsBody(supplier, each, at)),
+    whole_is_sum: whole.expected === null && summed.expected !== null
+  } satisfies ControlTotalsList
 })
 
 const history = Effect.fnUntraced(function* (

@@ -84,14 +84,17 @@ const codesBody = ({ codes }: Pick<SupplierSummary, "codes">) =>
     return { code, meaning, remedy, imports }
   })
 
+const booksCompared =
+  "Of the supplier's own books it is compared with the control totals that were entered."
+
 /** Says what was compared, and what only the supplier can compare. */
-export const moneyCompared =
+export const moneyCompared = (hasTotals: boolean): string =>
   "What is stored was compared with itself: the ledgers, the accounts without ledgers and what was " +
   "added after the import with the balances of all accounts. Each account was checked as the " +
   "supplier sent it: one whose transactions, ledgers and transfer balance contradict each other is " +
-  "refused. Nothing was compared with the supplier's own books."
+  `refused. ${hasTotals ? booksCompared : "Nothing was compared with the supplier's own books."}`
 
-const moneyBody = (summary: SupplierSummary) => ({
+const moneyBody = (summary: SupplierSummary, hasTotals: boolean) => ({
   balance: twoDecimals(summary.balance),
   ledgers: summary.ledgers.map(({ balance, code, ledgers }) => ({
     ledger_code: code,
@@ -101,7 +104,7 @@ const moneyBody = (summary: SupplierSummary) => ({
   without_ledger: twoDecimals(summary.withoutLedger),
   added: twoDecimals(summary.added),
   ties: ties(summary),
-  compared: moneyCompared
+  compared: moneyCompared(hasTotals)
 })
 
 const oldestBody = ({ code, number, since, stagedAt }: OpenImport) => ({
@@ -144,7 +147,7 @@ export const detailBody = ({ known, oldest, record, summary }: Details, at: Date
   documents_missing: documentsMissing(summary),
   reverted: summary.reverted,
   oldest_open: oldest.map(oldestBody),
-  money: moneyBody(summary),
+  money: moneyBody(summary, known.expected.length > 0),
   forecast_record: record
 })
 

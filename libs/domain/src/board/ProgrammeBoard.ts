@@ -102,11 +102,12 @@ const read = Effect.fnUntraced(function* (
   const suppliers = own.map(({ code }) => code)
   const since = DateTime.subtract(at, yesterday)
   const ends = stepsBetween(DateTime.subtract(at, shown), at, "day", utc)
-  const [known, money, days, [before], codes, conditions, ended, signOffs, planned] =
+  const [known, money, expected, days, [before], codes, conditions, ended, signOffs, planned] =
     yield* Effect.all(
       [
         readKnown(deps, own, at),
         programme.money({ suppliers }),
+        deps.controlTotals.expectedMoney(suppliers),
         programme.history({ suppliers, before: ends }),
         programme.history({ suppliers, before: [DateTime.startOf(since, "hour")] }),
         problems(deps, suppliers),
@@ -124,6 +125,7 @@ const read = Effect.fnUntraced(function* (
     organisations,
     known,
     money,
+    expected,
     history: days.map((counts, index) => ({ at: DateTime.min(ends[index] ?? at, at), ...counts })),
     failedBefore: before?.failed ?? 0,
     problems: codes,

@@ -4,6 +4,7 @@
  */
 import { type BigDecimal, DateTime, type Effect } from "effect"
 import { conditions } from "../migrations/Condition.ts"
+import { expectedBalance, type ExpectedMoney } from "../migrations/ControlTotals.ts"
 import { judgementOf, type Known } from "../migrations/KnownMigrations.ts"
 import type { PastCounts, StateCounts } from "../migrations/Migrations.ts"
 import { openAccounts } from "../migrations/OpenWorkText.ts"
@@ -16,6 +17,7 @@ import { type CalendarDate, formatInstant } from "../schema/Field.ts"
 import { businessDay, type TimeZone } from "../suppliers/BusinessDay.ts"
 import type { OrganisationName } from "../suppliers/Organisation.ts"
 import { type Supplier, type SupplierCode, wireCode } from "../suppliers/Supplier.ts"
+import { totalOf } from "./MigrationBodies.ts"
 import type { problemsOfSuppliers } from "./Problems.ts"
 
 type SignOffs = Effect.Success<ReturnType<Programme["Service"]["signOffs"]>>
@@ -28,6 +30,7 @@ export interface KnownProgramme {
   readonly organisations: ReadonlyArray<OrganisationName>
   readonly known: ReadonlyArray<Known>
   readonly money: ReadonlyArray<MigrationMoney>
+  readonly expected: ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedMoney>>
   readonly history: ReadonlyArray<PastCounts & { readonly at: DateTime.Utc }>
   readonly failedBefore: number
   readonly problems: ReturnType<typeof problemsOfSuppliers>
@@ -57,10 +60,14 @@ const statesOf = (known: ReadonlyArray<Known>): StateCounts => {
 
 const amounts = (of: ReadonlyArray<BigDecimal.BigDecimal>): string => twoDecimals(sum(of))
 
-const moneyBody = (money: ReadonlyArray<MigrationMoney>, showsSums: boolean) => {
-  const compared = money.flatMap(({ expected, imported }) =>
-    expected === null ? [] : [{ expected, imported }]
+const moneyBody = ({ expected: entered, known, money, showsSums }: KnownProgramme) => {
+  const sentOf = new Map(
+    known.map(({ counts, supplier }) => [supplier.code, totalOf(counts.states)])
   )
+  const compared = money.flatMap(({ imported, supplier }) => {
+    const expected = expectedBalance(entered.get(supplier) ?? [], sentOf.get(supplier) ?? 0)
+    return expected === null ? [] : [{ expected, imported }]
+  })
   const certified = money.flatMap((each) => (each.certified === null ? [] : [each.certified]))
   return {
     imported: amounts(money.map(({ imported }) => imported)),
@@ -190,7 +197,7 @@ const aheadBody = ({
 })
 
 export const programmeBody = (told: KnownProgramme) => {
-  const { at, history, known, money, organisation, organisations, problems, showsSums } = told
+  const { at, history, known, organisation, organisations, problems } = told
   const states = statesOf(known)
   const judged = known.map((each) => judgementOf(each, at).condition)
   return {
@@ -206,7 +213,7 @@ export const programmeBody = (told: KnownProgramme) => {
     lines_refused: total(known, ({ unstaged }) => unstaged.refused),
     accounts_missing: total(known, ({ unstaged }) => unstaged.missing),
     untied: known.filter(({ counts }) => !counts.moneyTies).length,
-    money: moneyBody(money, showsSums),
+    money: moneyBody(told),
     forecast: forecastBody(known),
     plan: planBody(known, at),
     history: history.map(({ at: end, failed, imported, staged }) => ({

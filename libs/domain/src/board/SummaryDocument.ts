@@ -1,14 +1,17 @@
 /**
- * The summary of a migration to keep after its sign-off: its counts, its open items, and the money
- * with the sums that must tie, and what people said. It has no personal data: comments on accounts
- * are only counted.
+ * The summary of a migration to keep after its sign-off: its counts, its waves, its open items, the
+ * money with the sums that must tie, the control totals, and what people said. It has no personal
+ * data: comments on accounts are only counted.
  * Source: docs/contract/board.md#sign-off.
  */
 import { hashInWords } from "../certificates/CertificateFigures.ts"
 import type { CommentBody, CommentPage } from "./CommentBoard.ts"
+import type { ControlTotalsAnswer } from "../migrations/ControlTotalsManagement.ts"
 import { csvOf } from "./Csv.ts"
+import type { ControlTotalsList } from "./MigrationBoard.ts"
 import type { detailBody } from "./MigrationBodies.ts"
 import type { SignOffBody } from "../migrations/SignOff.ts"
+import type { WavesAnswer } from "./WaveBoard.ts"
 
 /** A line of a section: what it is, and how much. */
 export type SummaryRow = readonly [label: string, value: string | number]
@@ -75,73 +78,153 @@ const commentsSection = ({ comments, next_before }: CommentPage): ReadonlyArray<
   ]
 }
 
-export const summaryDocument = (
-  { at, codes, money, migration, reverted }: ReturnType<typeof detailBody>,
-  { certificate, open, signed }: SignOffBody,
-  comments: CommentPage
-): SummaryDocument => ({
-  title: `Summary of ${migration.import_supplier}`,
-  sections: [
-    {
-      title: "Migration",
-      rows: [
-        ["Import supplier", migration.import_supplier],
-        ["Organisation", migration.organisation],
-        ["Status", migration.status],
-        ["How it stands", migration.reason],
-        ["As of", at],
-        ["Time zone", migration.time_zone],
-        ...(signed !== null && signed.by === null
-          ? []
-          : [["Signed off by", signed?.by ?? "nobody"] as const]),
-        ["Signed off at", signed?.at ?? "never"]
-      ]
-    },
-    { title: "Certificate", rows: certificateRows(certificate, signed !== null) },
-    {
-      title: "Imports",
-      rows: [
-        ...Object.entries(migration.states),
-        ["Total", migration.total],
-        ["Reverted accounts", reverted]
-      ]
-    },
-    {
-      title: "Not staged",
-      rows: [
-        ["Lines of unfinished batches that failed", migration.lines_failed],
-        ["Lines of unfinished batches to do", migration.lines_remaining],
-        ["Lines of ended batches that were refused", migration.lines_refused],
-        ["Expected accounts never received", migration.accounts_missing],
-        ["Accounts more than expected", migration.accounts_unexpected]
-      ]
-    },
-    { title: "Open", rows: itemRows(open) },
-    ...(signed === null || signed.by === null
+const totalsRows = (totals: ControlTotalsAnswer): ReadonlyArray<SummaryRow> => {
+  const { arrived, cohort, differences, expected } = totals
+  if (expected === null || differences === null) return []
+  type Amount = string | number | null
+  const row = (what: string, wanted: Amount, there: Amount, by: Amount): SummaryRow => [
+    `${cohort ?? "All accounts"}: ${what}`,
+    `${wanted} expected, ${there} arrived, difference ${by}`
+  ]
+  const ledgers = differences.ledger_balances ?? []
+  const balanceOf = (all: typeof ledgers | null, code: string) =>
+    all?.find(({ ledger_code }) => ledger_code === code)?.balance ?? "0.00"
+  return [
+    row("accounts", expected.accounts, arrived.accounts, differences.accounts),
+    ...(expected.balance === null
       ? []
-      : [{ title: "Accepted", rows: itemRows(signed.accepted) }]),
+      : [row("balance", expected.balance, arrived.balance, differences.balance)]),
+    ...ledgers.map(({ balance, ledger_code: code }) =>
+      row(
+        code,
+        balanceOf(expected.ledger_balances, code),
+        balanceOf(arrived.ledger_balances, code),
+        balance
+      )
+    )
+  ]
+}
+
+const totalsSection = ({ totals, whole_is_sum }: ControlTotalsList): SummarySection => {
+  const rows = totals.flatMap(totalsRows)
+  return {
+    title: "Control totals",
+    rows: rows.length === 0 ? [["Control totals", "None are entered"]] : rows,
+    ...(whole_is_sum && { note: "Of all accounts the sums of the cohorts are expected." })
+  }
+}
+
+const verdictWords = { GO: "", HALF: ", of one manager", NO_GO: "", UNDECIDED: "", OVER: ", over" }
+
+const wavesSections = ({ more, waves }: WavesAnswer): ReadonlyArray<SummarySection> => {
+  const decided = waves.flatMap(({ cohort, decision, verdict }): ReadonlyArray<SummaryRow> => {
+    if (decision === null) return []
+    const word = decision.decision === "GO" ? "go" : "no-go"
+    return [[`${decision.at}, ${decision.by}, on ${cohort}`, `${word}${verdictWords[verdict]}`]]
+  })
+  if (waves.length === 0) return []
+  return [
     {
-      title: "Failed imports by code",
-      rows: codes.map(({ code, imports }): SummaryRow => [code, imports])
+      title: "Waves",
+      rows: waves.map(({ cohort, state, states, total }) => [
+        cohort,
+        `${state.replaceAll("_", " ")}, ${states.IMPORTED} of ${total} accounts imported`
+      ]),
+      ...(more > 0 && { note: `${more} more cohorts are not listed.` })
     },
     {
-      title: "Money",
-      rows: [
-        ...money.ledgers.map(({ balance, ledger_code }): SummaryRow => [
-          `Ledger ${ledger_code}`,
-          balance
-        ]),
-        ["Accounts without ledgers", money.without_ledger],
-        ["Added after the import", money.added],
-        ["All accounts", money.balance],
-        ["The sums tie", money.ties ? "yes" : "no"]
-      ],
-      note: money.compared
-    },
-    ...commentsSection(comments)
-  ],
-  signatures: [`For ${migration.organisation}`, "For the platform"]
-})
+      title: "Newest decision about each wave",
+      rows: decided.length === 0 ? [["Decisions", "None"]] : decided
+    }
+  ]
+}
+
+interface Summarised {
+  readonly detail: ReturnType<typeof detailBody>
+  readonly signOff: SignOffBody
+  readonly totals: ControlTotalsList
+  /** Null for a user of the supplier. */
+  readonly waves: WavesAnswer | null
+  readonly comments: CommentPage
+}
+
+const ownSections = ({
+  detail: { at, migration, reverted },
+  signOff: { certificate, signed }
+}: Summarised): ReadonlyArray<SummarySection> => [
+  {
+    title: "Migration",
+    rows: [
+      ["Import supplier", migration.import_supplier],
+      ["Organisation", migration.organisation],
+      ["Status", migration.status],
+      ["How it stands", migration.reason],
+      ["As of", at],
+      ["Time zone", migration.time_zone],
+      ...(signed !== null && signed.by === null
+        ? []
+        : [["Signed off by", signed?.by ?? "nobody"] as const]),
+      ["Signed off at", signed?.at ?? "never"]
+    ]
+  },
+  { title: "Certificate", rows: certificateRows(certificate, signed !== null) },
+  {
+    title: "Imports",
+    rows: [
+      ...Object.entries(migration.states),
+      ["Total", migration.total],
+      ["Reverted accounts", reverted]
+    ]
+  },
+  {
+    title: "Not staged",
+    rows: [
+      ["Lines of unfinished batches that failed", migration.lines_failed],
+      ["Lines of unfinished batches to do", migration.lines_remaining],
+      ["Lines of ended batches that were refused", migration.lines_refused],
+      ["Expected accounts never received", migration.accounts_missing],
+      ["Accounts more than expected", migration.accounts_unexpected]
+    ]
+  }
+]
+
+export const summaryDocument = (summarised: Summarised): SummaryDocument => {
+  const { comments, detail, signOff, totals, waves } = summarised
+  const { codes, migration, money } = detail
+  const { open, signed } = signOff
+  return {
+    title: `Summary of ${migration.import_supplier}`,
+    sections: [
+      ...ownSections(summarised),
+      ...(waves === null ? [] : wavesSections(waves)),
+      { title: "Open", rows: itemRows(open) },
+      ...(signed === null || signed.by === null
+        ? []
+        : [{ title: "Accepted", rows: itemRows(signed.accepted) }]),
+      {
+        title: "Failed imports by code",
+        rows: codes.map(({ code, imports }): SummaryRow => [code, imports])
+      },
+      {
+        title: "Money",
+        rows: [
+          ...money.ledgers.map(({ balance, ledger_code }): SummaryRow => [
+            `Ledger ${ledger_code}`,
+            balance
+          ]),
+          ["Accounts without ledgers", money.without_ledger],
+          ["Added after the import", money.added],
+          ["All accounts", money.balance],
+          ["The sums tie", money.ties ? "yes" : "no"]
+        ],
+        note: money.compared
+      },
+      totalsSection(totals),
+      ...commentsSection(comments)
+    ],
+    signatures: [`For ${migration.organisation}`, "For the platform"]
+  }
+}
 
 /** A line for each row and each note, with its section. */
 export const summaryCsv = ({ sections }: SummaryDocument): string =>

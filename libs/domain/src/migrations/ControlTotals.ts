@@ -4,11 +4,11 @@
  * the group header of ISO 20022 messages.
  * Source: docs/contract/control-totals.md.
  */
-import { BigDecimal, Context, type DateTime, type Effect, Schema } from "effect"
+import { BigDecimal, Context, DateTime, type Effect, Schema } from "effect"
 import type { LocalCertificate } from "../certificates/Certificate.ts"
 import type { MigrationNotOngoing } from "../requests/Failure.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
-import { amount, isEqual, twoDecimals, zero } from "../schema/Decimal.ts"
+import { amount, isEqual, sum, twoDecimals, zero } from "../schema/Decimal.ts"
 import { integer, list, nonBlankText } from "../schema/Field.ts"
 import { repeated, type Rule, sentTwice, validValues } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
@@ -106,6 +106,74 @@ export interface ExpectedAccounts {
   readonly refused: number
 }
 
+export interface ExpectedMoney extends ExpectedAccounts {
+  /** Null if it is not compared. */
+  readonly balance: BigDecimal.BigDecimal | null
+}
+
+/**
+ * The control totals that count for a whole migration of which so many accounts were sent: its own,
+ * or else those of its cohorts, if these have all of its accounts. Empty without either.
+ */
+export const partsOfWhole = <A extends Pick<ExpectedAccounts, "cohort" | "sent">>(
+  all: ReadonlyArray<A>,
+  sent: number
+): ReadonlyArray<A> => {
+  const own = all.filter(({ cohort }) => cohort === null)
+  if (own.length > 0) return own
+  return all.reduce((rest, part) => rest - part.sent, sent) === 0 ? all : []
+}
+
+/** The sum, unless one of them is not expected. */
+const sumOfAll = (
+  parts: ReadonlyArray<BigDecimal.BigDecimal | null | undefined>
+): BigDecimal.BigDecimal | null => {
+  const known = parts.flatMap((part) => part ?? [])
+  return known.length === 0 || known.length < parts.length ? null : sum(known)
+}
+
+/** The balance that is expected of a whole migration; null without one. */
+export const expectedBalance = (
+  all: ReadonlyArray<ExpectedMoney>,
+  sent: number
+): BigDecimal.BigDecimal | null => sumOfAll(partsOfWhole(all, sent).map(({ balance }) => balance))
+
+const ledgersOf = (parts: ReadonlyArray<ExpectedTotals>): ExpectedTotals["ledger_balances"] => {
+  const all = parts.flatMap(({ ledger_balances }) => ledger_balances ?? [])
+  if (parts.some(({ ledger_balances }) => ledger_balances === undefined)) return undefined
+  return [...Map.groupBy(all, ({ ledger_code }) => ledger_code)].map(([ledger_code, own]) => ({
+    ledger_code,
+    balance: sum(own.map(({ balance }) => balance))
+  }))
+}
+
+const sumOfEntered = (parts: ReadonlyArray<EnteredTotals>): EnteredTotals | null => {
+  const [newest] = parts.toSorted((one, other) => DateTime.Order(other.at, one.at))
+  if (newest === undefined) return null
+  const totals = parts.map((each) => each.totals)
+  const balance = sumOfAll(totals.map((each) => each.balance))
+  const ledger_balances = ledgersOf(totals)
+  return {
+    ...newest,
+    totals: {
+      accounts: totals.reduce((all, { accounts }) => all + accounts, 0),
+      ...(balance !== null && { balance }),
+      ...(ledger_balances !== undefined && { ledger_balances })
+    }
+  }
+}
+
+/** The comparison of a whole migration, with the sums of its cohorts' totals if it has no own. */
+export const withSums = (
+  whole: ComparedTotals,
+  cohorts: ReadonlyArray<ComparedTotals>
+): ComparedTotals => {
+  if (whole.expected !== null) return whole
+  const parts = cohorts.map((each) => ({ ...each, sent: each.moved.sent }))
+  const entered = partsOfWhole(parts, whole.moved.sent).flatMap(({ expected }) => expected ?? [])
+  return { ...whole, expected: sumOfEntered(entered) }
+}
+
 /** What has arrived less what is expected. Null where nothing is expected. */
 export interface TotalsDifference {
   readonly accounts: number
@@ -145,6 +213,16 @@ export const moneyDifferences = ({ balance, ledgers }: TotalsDifference): number
   [balance, ...(ledgers ?? []).map((each) => each.balance)].filter(
     (each) => each !== null && !isEqual(each, zero)
   ).length
+
+const moneyOf = ({ expected, moved }: ComparedTotals): number =>
+  expected === null ? 0 : moneyDifferences(differenceOf(expected.totals, moved.arrived))
+
+/** How many sums of money of a migration differ: of the whole or, without its own, of cohorts. */
+export const differencesIn = (
+  whole: ComparedTotals,
+  cohorts: ReadonlyArray<ComparedTotals>
+): number =>
+  (whole.expected === null ? cohorts : [whole]).reduce((all, each) => all + moneyOf(each), 0)
 
 /** What a certificate, or the certificate of a book, states of the totals. */
 export const certifiedTotals = ({
@@ -221,6 +299,11 @@ export class ControlTotals extends Context.Service<
       ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>>,
       StorageUnavailable
     >
+
+    /** The same with the balances, for who may read them. */
+    readonly expectedMoney: (
+      suppliers: ReadonlyArray<SupplierCode>
+    ) => Effect.Effect<ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedMoney>>, StorageUnavailable>
 
     /**
      * Replaces the totals; null removes them. Refused once the supplier is Complete. Audit:

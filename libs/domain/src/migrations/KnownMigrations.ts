@@ -7,7 +7,7 @@ import type { Batches } from "../batches/Batches.ts"
 import { remaining } from "../batches/Counts.ts"
 import { judge, type Judgement, type Standing } from "./Condition.ts"
 import type { Comments } from "./Comments.ts"
-import type { ControlTotals } from "./ControlTotals.ts"
+import type { ControlTotals, ExpectedAccounts } from "./ControlTotals.ts"
 import type { MigrationForecasts } from "./MigrationForecasts.ts"
 import type { MigrationCounts, Migrations } from "./Migrations.ts"
 import { linesToDo, movesByItself, readUnfinished, stagingLines } from "./OpenWork.ts"
@@ -21,6 +21,7 @@ export interface Known extends Pick<
 > {
   readonly supplier: Supplier
   readonly counts: MigrationCounts
+  readonly expected: ReadonlyArray<ExpectedAccounts>
 }
 
 /** The facts that determine its condition. */
@@ -73,6 +74,7 @@ export const readKnown = Effect.fnUntraced(function* (
           {
             supplier,
             counts: ofSupplier,
+            expected: expected.get(supplier.code) ?? [],
             plan,
             // The last forecast may be older than the event that stopped the migration.
             forecast:

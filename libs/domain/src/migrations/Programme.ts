@@ -13,8 +13,6 @@ export interface MigrationMoney {
   /** The balances of all accounts as they were imported, and what was added since. */
   readonly imported: BigDecimal.BigDecimal
   readonly added: BigDecimal.BigDecimal
-  /** By the control totals of the whole migration; null without a balance. */
-  readonly expected: BigDecimal.BigDecimal | null
   /** By the newest certificate of all its accounts; null without one. */
   readonly certified: {
     readonly accounts: number

@@ -9,7 +9,7 @@ import {
   type ComparedTotals,
   ControlTotals,
   type EnteredTotals,
-  type ExpectedAccounts,
+  type ExpectedMoney,
   type ExpectedTotals,
   type MovedTotals,
   totalsBody
@@ -151,6 +151,7 @@ const expectedRows = rowsOf(
     supplier: SupplierCode,
     cohort: Schema.NullOr(Schema.String),
     accounts: Schema.Int,
+    balance: Schema.NullOr(Schema.BigDecimalFromString),
     sent: Schema.Int,
     refused: Schema.Int
   })
@@ -160,11 +161,15 @@ const expectedRows = rowsOf(
  * Each table of counts is read once, however many totals were entered, because the list of all
  * migrations waits for this.
  */
-const expected = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) => {
+const expected = (
+  sql: Sql,
+  suppliers: ReadonlyArray<SupplierCode>,
+  balance = sql`null::numeric`
+) => {
   const ofAllAndOwn = sql`cross join lateral (values (${all}), (present.cohort)) as part (cohort)`
   return expectedRows(sql`
     with wanted as materialized (
-      select supplier, cohort, accounts from control_totals
+      select supplier, cohort, accounts, ${balance} as balance from control_totals
       where supplier = any(${suppliers}::text[])
     ),
     counted as (
@@ -180,10 +185,11 @@ const expected = (sql: Sql, suppliers: ReadonlyArray<SupplierCode>) => {
       where supplier in (select supplier from wanted)
     )
     select supplier, nullif(cohort, ${all}) as cohort, accounts::float8 as accounts,
+      balance::text as balance,
       coalesce(sum(sent), 0)::float8 as sent, coalesce(sum(refused), 0)::float8 as refused
     from wanted left join counted using (supplier, cohort)
-    group by supplier, cohort, accounts`).pipe(
-    Effect.map((rows): ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedAccounts>> =>
+    group by supplier, cohort, accounts, balance`).pipe(
+    Effect.map((rows): ReadonlyMap<SupplierCode, ReadonlyArray<ExpectedMoney>> =>
       Map.groupBy(rows, ({ supplier }) => supplier)
     )
   )
@@ -237,6 +243,7 @@ export const layer: Layer.Layer<ControlTotals, never, Database> = Layer.effect(
       read: (query) => run(read(sql, query)),
       ofCohorts: (supplier) => run(ofCohorts(sql, supplier)),
       expected: (suppliers) => run(expected(sql, suppliers)),
+      expectedMoney: (suppliers) => run(expected(sql, suppliers, sql`balance`)),
       set: (command) => run(sql.withTransaction(set(sql, command)))
     })
   )

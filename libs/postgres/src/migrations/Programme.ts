@@ -17,7 +17,6 @@ const moneyRows = rowsOf(
     supplier: SupplierCode,
     imported: Amount,
     added: Amount,
-    expected: Schema.NullOr(Amount),
     certifiedAccounts: Schema.NullOr(Schema.Int),
     certifiedBalance: Schema.NullOr(Amount)
   })
@@ -37,8 +36,6 @@ const money = (sql: Sql, { suppliers }: Query<"money">) =>
         where parts.supplier = wanted.supplier and name <> 'added'), 0)::text as imported,
       coalesce((select sum(amount) from parts
         where parts.supplier = wanted.supplier and name = 'added'), 0)::text as added,
-      (select balance::text from control_totals
-        where control_totals.supplier = wanted.supplier and cohort = '') as expected,
       certified.accounts as "certifiedAccounts", certified.balance as "certifiedBalance"
     from unnest(${suppliers}::text[]) with ordinality as wanted (supplier, place)
     left join lateral (

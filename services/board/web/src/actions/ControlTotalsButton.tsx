@@ -14,17 +14,33 @@ const path = (supplier: string) => answers.of(supplier, "control-totals/")
 
 const labels = { accounts: "Accounts", balance: "Balance as imported (empty: not compared)" }
 
+/** What is entered of a cohort or of the whole; the sums of cohorts are not. */
+const useTotals = (supplier: string, cohort: string | null) => {
+  const { value } = useAnswer<ControlTotalsList>(path(supplier))
+  const present = value?.totals.find((each) => each.cohort === cohort)
+  const isSum = cohort === null && value?.whole_is_sum === true
+  return { arrived: present?.arrived, entered: isSum ? null : (present?.expected ?? null) }
+}
+
 const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void }) => {
   const act = useAction()
-  const known = useAnswer<ControlTotalsList>(path(supplier)).value?.totals ?? []
   const [named, setNamed] = useState("")
   const cohort = named.trim() === "" ? null : named.trim()
+<<<<<<< HEAD
   const present = known.find((each) => each.cohort === cohort)
   const stored = present?.expected ?? null
   // What is stored of a cohort fills only the fields that nobody has touched.
   const [changed, setChanged] = useState<Partial<TypedTotals>>({})
   const typed = { ...typedOf(stored), ...changed }
   const change = (part: Partial<TypedTotals>) => setChanged({ ...changed, ...part })
+=======
+  const { arrived, entered } = useTotals(supplier, cohort)
+  // What was typed counts for the cohort that was named then.
+  const [changed, setChanged] = useState<{ cohort: string | null; typed: TypedTotals } | null>(null)
+  const typed = changed?.cohort === cohort ? changed.typed : typedOf(entered)
+  const change = (part: Partial<TypedTotals>) =>
+    setChanged({ cohort, typed: { ...typed, ...part } })
+>>>>>>> wb
   const parsed = parseTotals(typed)
   const isNothing = parsed.expected === undefined && stored === null
   const run = async () => {
@@ -76,7 +92,7 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
         />
       </label>
       <p id="totals-problem" class={parsed.problem === null ? "quiet" : "bad"} role="status">
-        {arrivedText(parsed, present?.arrived.accounts)}
+        {arrivedText(parsed, arrived?.accounts)}
       </p>
     </ActionDialog>
   )

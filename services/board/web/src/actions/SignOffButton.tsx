@@ -14,6 +14,7 @@ import { openOthers, openWord } from "../text/Comments.ts"
 import { count, counted } from "../text/Numbers.ts"
 import { ActionButton } from "./ActionButton.tsx"
 import { ActionDialog } from "./ActionDialog.tsx"
+import { SignedTotals, SignedWaves } from "./SignOffFacts.tsx"
 import { TextArea } from "./TextArea.tsx"
 
 type Open = SignOff["open"][number]
@@ -179,6 +180,8 @@ const SignOffDialog = ({ close, migration }: { migration: Migration; close: () =
         {(signOff) => (
           <>
             <OpenList signOff={signOff} migration={migration} />
+            <SignedTotals supplier={supplier} />
+            <SignedWaves supplier={supplier} />
             <Certified signOff={signOff} migration={migration} />
             {signOff.open.length > 0 && (
               <Accepting {...{ accepts, setAccepts, reason, setReason }} />

@@ -81,7 +81,7 @@ export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDet
       actions={<ControlTotalsButton detail={detail} />}
     >
       <Answered answer={answer} lines={3}>
-        {({ totals }) => {
+        {({ totals, whole_is_sum }) => {
           const rows = totals.flatMap((each) => rowsOf(each))
           return rows.length === 0 ? (
             <p class="quiet">
@@ -89,7 +89,14 @@ export const ControlTotalsSection = ({ detail }: { readonly detail: MigrationDet
               what their balances come to.
             </p>
           ) : (
-            <TotalsTable rows={rows} />
+            <>
+              <TotalsTable rows={rows} />
+              {whole_is_sum && (
+                <p class="quiet">
+                  Nothing is entered of the whole migration: the sums of its cohorts are expected.
+                </p>
+              )}
+            </>
           )
         }}
       </Answered>

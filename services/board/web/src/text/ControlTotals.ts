@@ -133,6 +133,14 @@ export const rowsOf = (
   ]
 }
 
+/** Those of the whole migration, and of its cohorts what differs; all without any of the whole. */
+export const totalsToSign = (all: ReadonlyArray<ControlTotals>): ReadonlyArray<TotalsRow> => {
+  const hasWhole = all.some(({ cohort, expected }) => cohort === null && expected !== null)
+  return all.flatMap((each) =>
+    rowsOf(each).filter(({ isEqual }) => !hasWhole || each.cohort === null || !isEqual)
+  )
+}
+
 /** What was typed. */
 export interface TypedTotals {
   readonly accounts: string

@@ -1,5 +1,6 @@
 /** Waves in words: how far they have come, how they compare, and what is odd about a plan. */
 import type { Condition, Wave, Waves } from "../data/Answers.ts"
+import { decisionWords } from "./GoNoGo.ts"
 import { count, counted, share, verb, verbOf } from "./Numbers.ts"
 import { byText, greatestFirst, type Orders } from "./Sorting.ts"
 import { clock, date, duration, isoDate } from "./Times.ts"
@@ -76,6 +77,13 @@ export const totalsMatch = ({ expected, states, total }: Wave): boolean | null =
   return !expected.matches && mayArrive && states.IMPORTED < expected.accounts
     ? null
     : expected.matches
+}
+
+/** Such as `go by Maria Keller`. */
+export const decidedText = ({ decision, verdict }: Wave): string => {
+  if (decision === null) return "nobody has decided"
+  const over = verdict === "OVER" ? " (over)" : verdict === "HALF" ? " (of one manager)" : ""
+  return `${decisionWords[decision.decision]} by ${decision.by.replace(/^board:/, "")}${over}`
 }
 
 /** The answer of the page. */
