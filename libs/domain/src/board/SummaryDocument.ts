@@ -4,6 +4,7 @@
  * are only counted.
  * Source: docs/contract/board.md#sign-off.
  */
+import { personName } from "../access/PersonName.ts"
 import { hashInWords } from "../certificates/CertificateFigures.ts"
 import type { CommentBody, CommentPage } from "./CommentBoard.ts"
 import { csvOf } from "./Csv.ts"
@@ -63,7 +64,7 @@ const commentsSection = ({ comments, next_before }: CommentPage): ReadonlyArray<
   const newest = next_before === null ? "" : `Of the newest ${comments.length} comments. `
   const rows = told.map(({ about, at, by, cohort, text }): SummaryRow => {
     const on = cohort === null ? "" : `, on ${cohort}`
-    return [`${at}, ${by}${aboutWords[about]}${on}`, text ?? ""]
+    return [`${at}, ${personName(by)}${aboutWords[about]}${on}`, text ?? ""]
   })
   return [
     {
@@ -92,7 +93,7 @@ export const summaryDocument = (
         ["Time zone", migration.time_zone],
         ...(signed !== null && signed.by === null
           ? []
-          : [["Signed off by", signed?.by ?? "nobody"] as const]),
+          : [["Signed off by", signed?.by ? personName(signed.by) : "nobody"] as const]),
         ["Signed off at", signed?.at ?? "never"]
       ]
     },
