@@ -43,12 +43,12 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
       close={close}
     >
       <p>
-        What the supplier expects to arrive. It changes no account, and can be changed again. Empty
-        fields: nothing is expected.
+        What the supplier expects to arrive. It changes no account, and can be changed again. A
+        cohort may be named before any account is in it. Empty fields: nothing is expected.
       </p>
       <CohortField
         supplier={supplier}
-        name="Cohort (empty for the whole migration; a new one can be planned ahead)"
+        name="Cohort (empty for the whole migration)"
         value={named}
         change={setNamed}
       />
