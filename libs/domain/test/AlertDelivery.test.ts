@@ -24,6 +24,17 @@ it.effect.each([
   })
 )
 
+it.effect.each([
+  ["404", "The server answered 404."],
+  ["ENOTFOUND", "No server of this name was found."],
+  ["CERT_HAS_EXPIRED", "The certificate of the server is not trusted (CERT_HAS_EXPIRED)."],
+  ["EPIPE", "The connection failed (EPIPE)."]
+])("%s is said in words", ([error = "", answer]) =>
+  Effect.gen(function* () {
+    expect(yield* outcomeOf(failed(error))).toMatchObject({ error, answer })
+  })
+)
+
 it.effect.each(["500", "502", "504", "ECONNRESET", "EPIPE", "no answer in time", "error"])(
   "it is not known after %s",
   (error) =>

@@ -35,6 +35,23 @@ describe("a summary as PDF", () => {
     })
   )
 
+  it.effect("separates the thousands of numbers and amounts, and of nothing else", () =>
+    Effect.gen(function* () {
+      const values = [1234567, 12, "-1234567.10", "1000.00 (2000)", "2026-12-01", "1234 5678"]
+      const rows = values.map((value) => ["Row", value] as const)
+      const [text] = yield* textsOf({
+        title: "S",
+        sections: [{ title: "T", rows }],
+        signatures: []
+      })
+      const shown = text?.match(/(?<=Row )[^R]+/g)?.map((each) => each.trim())
+      expect(shown?.slice(0, -1)).toEqual([
+        ...["1,234,567", "12", "-1,234,567.10", "1,000.00 (2,000)", "2026-12-01"]
+      ])
+      expect(shown?.at(-1)).toContain("1234 5678")
+    })
+  )
+
   it.effect("continues on further pages, which say what they belong to", () =>
     Effect.gen(function* () {
       const texts = yield* textsOf(summary(120))

@@ -73,6 +73,19 @@ const filters = ({ open }: Board) => {
     await close(page)
   })
 
+  it("retries ticked accounts, and then acts on all of the list again", async () => {
+    const page = await open(`${supplier}imports/?state=FAILED`)
+    await page.getByLabel("Choose NL-0000002").check()
+    await page.getByRole("button", { name: "Retry account NL-0000002…" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("button", { name: "Retry 1 account" }).click()
+    await dialog.getByText("has started").waitFor()
+    await dialog.getByRole("button", { name: "Close" }).click()
+    await page.getByRole("button", { name: "Retry 412 failed…" }).waitFor()
+    expect(await page.getByRole("button", { name: /^Untick/ }).count()).toBe(0)
+    await close(page)
+  })
+
   it("filters accounts by state and missing cohort", async () => {
     const page = await open(`${supplier}imports/`)
     await page.getByLabel("State").selectOption("PENDING")

@@ -195,7 +195,7 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     button: "Enter control totals…",
     dialog: /Control totals of DELTA_LEGACY/,
     confirm: "Save the control totals",
-    fill: { "Cohort (empty for the whole migration)": " wave-9 ", Accounts: "1,187" },
+    fill: { Accounts: "1,187", "Cohort (empty for the whole migration)": " wave-9 " },
     said: /It is compared from now on/,
     posted: [
       {

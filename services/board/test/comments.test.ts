@@ -159,7 +159,7 @@ layer(boardLayer, { excludeTestServices: true })("the reason of a status", (it) 
       const text = yield* summaryOf(user, code)
       expect(text).toContain("Accepted,PENDING,1")
       expect(text).toContain("It is signed off, with 1 account left open: Not needed (mia, 1 Jan).")
-      expect(text).toContain('"2026-01-01T12:00:00Z, board:mia, on wave-1",They have said so')
+      expect(text).toContain('"2026-01-01T12:00:00Z, mia, on wave-1",They have said so')
       expect(text).not.toContain("Mrs Example")
       expect(yield* entriesOf(caller.requestId)).toContain(
         "board:mia sign_off signed without_certificate accepting 1 PENDING"

@@ -130,7 +130,7 @@ const signsOff = async (page: Page, code: string) => {
   await page.getByRole("button", { name: "Close" }).click()
   await headline(page, /signed off$/)
   await page.getByRole("link", { name: "Who did what" }).click()
-  await page.getByRole("link", { name: "board:local" }).first().waitFor()
+  await page.getByRole("link", { name: "local", exact: true }).first().waitFor()
 }
 
 const undoes = async (page: Page, code: string) => {

@@ -34,7 +34,7 @@ export const certificateDocument = ({
           ["Accounts of", cohort === null ? "all cohorts" : `the cohort ${cohort}`],
           ["As of", at],
           ["Certificate", certificate_id],
-          ["Issued by", `${issued_by.role} ${issued_by.id} of ${issued_by.organisation}`],
+          ["Issued by", `${issued_by.id} (${issued_by.role}) of ${issued_by.organisation}`],
           ["Deployment", `${iss} (${mode})`],
           ["Previous certificate", previous?.certificate_id ?? "none"],
           ["SHA-256 of the signed record", hashInWords(sha256)]

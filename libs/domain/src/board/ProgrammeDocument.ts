@@ -2,11 +2,17 @@
  * The programme as a document to print: counts and sums, without personal data.
  * Source: docs/contract/board.md#programme.
  */
+import { personName } from "../access/PersonName.ts"
+import { accounts as accountsText, inEnglish } from "../migrations/OpenWorkText.ts"
 import type { ProgrammeAnswer } from "./ProgrammeBoard.ts"
 import type { SummaryDocument, SummaryRow, SummarySection } from "./SummaryDocument.ts"
 
 /** How many fixes are told together. */
 const firstFixes = 5
+
+/** The word of the pages, which say of a batch that it is unfinished. */
+const conditionWord = (condition: string): string =>
+  condition === "unfinished" ? "left open" : condition
 
 const doneRows = ({ forecast, plan }: ProgrammeAnswer): ReadonlyArray<SummaryRow> => {
   const { of, whole, without } = forecast
@@ -54,7 +60,7 @@ const problemSection = ({ problems }: ProgrammeAnswer): SummarySection => {
       ]),
       ["Cleared by the first five", cleared]
     ],
-    note: `Counted in ${of} of ${failed} failed accounts.`
+    note: `Counted in ${inEnglish(of)} of ${inEnglish(failed)} failed accounts.`
   }
 }
 
@@ -64,7 +70,7 @@ const sinceRows = ({ since, states }: ProgrammeAnswer): ReadonlyArray<SummaryRow
   ["Failed now", states.FAILED],
   ...since.conditions.map(({ from, import_supplier, to }): SummaryRow => [
     import_supplier,
-    `${from}, now ${to}`
+    `${conditionWord(from)}, now ${conditionWord(to)}`
   ]),
   ...since.waves.map(({ cohort, import_supplier }): SummaryRow => [
     `${import_supplier}, ${cohort}`,
@@ -72,7 +78,7 @@ const sinceRows = ({ since, states }: ProgrammeAnswer): ReadonlyArray<SummaryRow
   ]),
   ...since.signed_off.map(({ by, import_supplier }): SummaryRow => [
     import_supplier,
-    `signed off by ${by}`
+    `signed off by ${personName(by)}`
   ])
 ]
 
@@ -85,7 +91,9 @@ export const programmeDocument = (answer: ProgrammeAnswer): SummaryDocument => (
         ["Organisation", answer.organisation ?? "all"],
         ["As of", answer.at],
         ["Migrations", answer.migrations],
-        ...Object.entries(answer.conditions).filter(([, count]) => count > 0)
+        ...Object.entries(answer.conditions).flatMap(([name, count]): ReadonlyArray<SummaryRow> =>
+          count > 0 ? [[conditionWord(name), count]] : []
+        )
       ]
     },
     {
@@ -113,7 +121,7 @@ export const programmeDocument = (answer: ProgrammeAnswer): SummaryDocument => (
       title: "Waves of the coming two weeks",
       rows: answer.ahead.map(({ accounts, cohort, import_supplier, owner, starts_on }) => [
         `${starts_on}, ${import_supplier}, ${cohort}`,
-        [accounts === null ? "" : `${accounts} accounts`, owner ?? ""].filter(Boolean).join(", ")
+        [accounts === null ? "" : accountsText(accounts), owner ?? ""].filter(Boolean).join(", ")
       ])
     }
   ],

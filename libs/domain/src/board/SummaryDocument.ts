@@ -4,6 +4,7 @@
  * data: comments on accounts are only counted.
  * Source: docs/contract/board.md#sign-off.
  */
+import { personName } from "../access/PersonName.ts"
 import { hashInWords } from "../certificates/CertificateFigures.ts"
 import type { CommentBody, CommentPage } from "./CommentBoard.ts"
 import type { ControlTotalsAnswer } from "../migrations/ControlTotalsManagement.ts"
@@ -67,7 +68,7 @@ const commentsSection = ({ comments, next_before }: CommentPage): ReadonlyArray<
   const newest = next_before === null ? "" : `Of the newest ${comments.length} comments. `
   const rows = told.map(({ about, at, by, cohort, text }): SummaryRow => {
     const on = cohort === null ? "" : `, on ${cohort}`
-    return [`${at}, ${by}${aboutWords[about]}${on}`, text ?? ""]
+    return [`${at}, ${personName(by)}${aboutWords[about]}${on}`, text ?? ""]
   })
   return [
     {
@@ -120,7 +121,7 @@ const wavesSections = ({ more, waves }: WavesAnswer): ReadonlyArray<SummarySecti
   const decided = waves.flatMap(({ cohort, decision, verdict }): ReadonlyArray<SummaryRow> => {
     if (decision === null) return []
     const word = decision.decision === "GO" ? "go" : "no-go"
-    return [[`${decision.at}, ${decision.by}, on ${cohort}`, `${word}${verdictWords[verdict]}`]]
+    return [[`${decision.at}, ${personName(decision.by)}, on ${cohort}`, `${word}${verdictWords[verdict]}`]]
   })
   if (waves.length === 0) return []
   return [
@@ -163,7 +164,7 @@ const ownSections = ({
       ["Time zone", migration.time_zone],
       ...(signed !== null && signed.by === null
         ? []
-        : [["Signed off by", signed?.by ?? "nobody"] as const]),
+        : [["Signed off by", signed?.by ? personName(signed.by) : "nobody"] as const]),
       ["Signed off at", signed?.at ?? "never"]
     ]
   },

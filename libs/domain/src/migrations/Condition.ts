@@ -3,6 +3,7 @@
  * Source: docs/contract/board.md#conditions.
  */
 import { DateTime, Duration, Order } from "effect"
+import { personName } from "../access/PersonName.ts"
 import type { PauseReason } from "../batches/Batch.ts"
 import type { TimeZone } from "../suppliers/BusinessDay.ts"
 import type { SupplierStatus } from "../suppliers/Supplier.ts"
@@ -220,8 +221,7 @@ const becauseOf = ({ at, statusReason, timeZone }: Standing): string => {
   })
   const line = text.replaceAll(/\s+/g, " ").replace(/\.+$/, "")
   const told = Array.from(line).slice(0, longestReason).join("")
-  const name = by.replace(/^board:/, "")
-  return `: ${told}${told === line ? "" : "…"} (${name}, ${day})`
+  return `: ${told}${told === line ? "" : "…"} (${personName(by)}, ${day})`
 }
 
 /** What was accepted and is neither an account nor a line. */

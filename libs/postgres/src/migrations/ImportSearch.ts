@@ -155,7 +155,7 @@ const sourceFor = (
 
 /** The columns that are readable for a service without access to payloads. */
 const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
-  const { at } = query
+  const { at, filter } = query
   return pageRows(sql`
     with part(id, place) as materialized (
       ${sourceFor(sql, query, after)}
@@ -166,7 +166,7 @@ const part = (sql: Sql, query: PageQuery, after: string, limit: number) => {
           select balance::text from accounts where id = present.account_id) end as balance,
         ${stateOf(sql, at)} as state, cohort,
         staged_at as "stagedAt",
-        case when ${stateOf(sql, at)} = 'FAILED' then ${latestFailure(sql, query.filter)} end as failure
+        case when ${stateOf(sql, at)} = 'FAILED' then ${latestFailure(sql, filter)} end as failure
       from part cross join lateral (
         select id, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
           account_id, account_number, account_created_at, staged_at, stagings, failed_staging,

@@ -4,7 +4,11 @@
  */
 import { DateTime, Effect } from "effect"
 import PDFDocument from "pdfkit"
-import type { SummaryDocument, SummarySection } from "@data-import/domain/board/SummaryDocument"
+import type {
+  SummaryDocument,
+  SummaryRow,
+  SummarySection
+} from "@data-import/domain/board/SummaryDocument"
 import { bold, type Font, plain, type Run, runsOf } from "./Fonts.ts"
 
 /** A4 in points. */
@@ -27,6 +31,14 @@ interface Style {
 
 /** Words that follow one another in a line. */
 type Line = ReadonlyArray<Run>
+
+/** An amount, maybe with the number of what it is of. Its hundredths are no thousands. */
+const amount = /^-?\d+\.\d\d(?: \(\d+\))?$/
+const thousands = /(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g
+
+/** Numbers have their thousands separated, as on the pages. */
+const printed = (value: SummaryRow[1]): string =>
+  typeof value === "number" || amount.test(value) ? String(value).replaceAll(thousands, ",") : value
 
 class Printer {
   readonly doc: InstanceType<typeof PDFDocument>
@@ -163,7 +175,7 @@ class Printer {
       const right = { ...text, width: valueWidth, isRight: true }
       this.row([
         [label, page.margin, { ...text, width: labelWidth }],
-        [String(value), page.width - page.margin - valueWidth, right]
+        [printed(value), page.width - page.margin - valueWidth, right]
       ])
     }
     if (note !== undefined) this.text(note, plain(), sizes.foot, 3)

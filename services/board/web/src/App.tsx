@@ -127,7 +127,7 @@ const Header = ({ page, session }: { page: Page; session: Session }) => (
     </nav>
     <div class="user">
       <span>
-        {session.name}, {session.role}
+        {session.name} ({session.role})
         {session.is_prolonged && (
           <>
             {" "}

@@ -2,6 +2,7 @@
  * Starts a batch over selected accounts: an import, a retry of failed ones, or a rehearsal of
  * either. It says first how many there are, and what has changed since they failed.
  */
+import { personName } from "@data-import/domain/access/PersonName"
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import type { ProcessPreview } from "../data/Answers.ts"
@@ -89,8 +90,9 @@ const Running = ({ preview, supplier }: { preview: ProcessPreview; supplier: str
   <div class="note">
     {preview.running.map(({ batch_id: id, by, lines_remaining: left, name }) => (
       <p key={id}>
-        <Link to={pages.batch(supplier, id)}>{name ?? id.slice(0, 8)}</Link>, which {by} has
-        started, imports accounts of this migration now: {counted(left, "line")} to do.
+        <Link to={pages.batch(supplier, id)}>{name ?? id.slice(0, 8)}</Link>, which{" "}
+        {by === null ? "somebody" : personName(by)} has started, imports accounts of this migration
+        now: {counted(left, "line")} to do.
       </p>
     ))}
     {preview.running.length > 0 && (

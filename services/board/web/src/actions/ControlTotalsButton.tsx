@@ -26,23 +26,13 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
   const act = useAction()
   const [named, setNamed] = useState("")
   const cohort = named.trim() === "" ? null : named.trim()
-<<<<<<< HEAD
-  const present = known.find((each) => each.cohort === cohort)
-  const stored = present?.expected ?? null
+  const { arrived, entered } = useTotals(supplier, cohort)
   // What is stored of a cohort fills only the fields that nobody has touched.
   const [changed, setChanged] = useState<Partial<TypedTotals>>({})
-  const typed = { ...typedOf(stored), ...changed }
+  const typed = { ...typedOf(entered), ...changed }
   const change = (part: Partial<TypedTotals>) => setChanged({ ...changed, ...part })
-=======
-  const { arrived, entered } = useTotals(supplier, cohort)
-  // What was typed counts for the cohort that was named then.
-  const [changed, setChanged] = useState<{ cohort: string | null; typed: TypedTotals } | null>(null)
-  const typed = changed?.cohort === cohort ? changed.typed : typedOf(entered)
-  const change = (part: Partial<TypedTotals>) =>
-    setChanged({ cohort, typed: { ...typed, ...part } })
->>>>>>> wb
   const parsed = parseTotals(typed)
-  const isNothing = parsed.expected === undefined && stored === null
+  const isNothing = parsed.expected === undefined && entered === null
   const run = async () => {
     const { expected } = parsed
     await act(path(supplier), { cohort, ...(expected !== undefined && { expected }) })
@@ -59,12 +49,12 @@ const TotalsDialog = ({ close, supplier }: { supplier: string; close: () => void
       close={close}
     >
       <p>
-        What the supplier expects to arrive. It changes no account, and can be changed again. Empty
-        fields: nothing is expected.
+        What the supplier expects to arrive. It changes no account, and can be changed again. A
+        cohort may be named before any account is in it. Empty fields: nothing is expected.
       </p>
       <CohortField
         supplier={supplier}
-        name="Cohort (empty for the whole migration; a new one can be planned ahead)"
+        name="Cohort (empty for the whole migration)"
         value={named}
         change={setNamed}
       />

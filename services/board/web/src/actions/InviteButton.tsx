@@ -17,23 +17,40 @@ interface DialogProps extends Of {
 }
 
 /** It stays in the dialog alone, and is gone once that is closed. */
-const Link = ({ person, url }: { readonly person: string; readonly url: string }) => (
-  <>
-    <p>
-      Send this link to {person} by a way that only {person} reads. It is shown this once, and must
-      be used within 7 days.
-    </p>
-    <label class="field">
-      <span>Link</span>
-      <input
-        type="text"
-        value={url}
-        readOnly
-        onFocus={({ currentTarget }) => currentTarget.select()}
-      />
-    </label>
-  </>
-)
+const Link = ({ person, url }: { readonly person: string; readonly url: string }) => {
+  const [said, setSaid] = useState("")
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(url)
+      setSaid("Copied.")
+    } catch {
+      setSaid("This browser does not let the board copy. Select the link, and copy it.")
+    }
+  }
+  return (
+    <>
+      <p>
+        Send this link to {person} by a way that only {person} reads. It is shown this once, and
+        must be used within 7 days.
+      </p>
+      <label class="field">
+        <span>Link</span>
+        <textarea
+          rows={3}
+          value={url}
+          readOnly
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+      </label>
+      <p class="actions">
+        <button type="button" class="action" onClick={() => void copy()}>
+          Copy the link
+        </button>
+        <span role="status">{said}</span>
+      </p>
+    </>
+  )
+}
 
 const Invite = ({ close, supplier }: DialogProps) => {
   const act = useAction()

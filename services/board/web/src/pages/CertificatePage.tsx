@@ -16,7 +16,7 @@ import {
   figuresOf,
   hashInWords
 } from "@data-import/domain/certificates/CertificateFigures"
-import { coverOf, ofCertificate } from "../text/Certificates.ts"
+import { coverOf, ofCertificate, issuerOf } from "../text/Certificates.ts"
 import { count, money } from "../text/Numbers.ts"
 import { stateWord } from "../text/Words.ts"
 import { ComparisonSection } from "./ComparisonSection.tsx"
@@ -53,7 +53,7 @@ const Files = ({ shown: { certificate_id: id, issued_by }, supplier }: ShownProp
 )
 
 const Facts = ({ shown, supplier }: ShownProps) => {
-  const { certificate, cohort, ended_at, issued_by, requested_at } = shown
+  const { certificate, cohort, ended_at, requested_at } = shown
   const previous = certificate?.previous?.certificate_id
   return (
     <dl class="facts">
@@ -71,9 +71,7 @@ const Facts = ({ shown, supplier }: ShownProps) => {
           <Time at={ended_at} />
         </Fact>
       )}
-      <Fact name="Issued by">
-        {issued_by.role} <code>{issued_by.id}</code>
-      </Fact>
+      <Fact name="Issued by">{issuerOf(shown)}</Fact>
       {certificate && (
         <>
           <Fact name="Previous one">

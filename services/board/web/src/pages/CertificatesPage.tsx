@@ -11,7 +11,7 @@ import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { Link, useLocation } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
-import { coverOf, ofCertificates } from "../text/Certificates.ts"
+import { coverOf, ofCertificates, issuerOf } from "../text/Certificates.ts"
 import { count, money } from "../text/Numbers.ts"
 
 interface Props {
@@ -58,11 +58,7 @@ const columnsFor = (supplier: string, isManager: boolean): ReadonlyArray<Column<
       : []),
     {
       name: "Issued by",
-      cell: ({ issued_by: { id, role } }) => (
-        <>
-          {role} <code>{id}</code>
-        </>
-      )
+      cell: issuerOf
     }
   ]
 }

@@ -1,4 +1,5 @@
 /** What people said about a migration, a wave or an account, the newest first. */
+import { personName } from "@data-import/domain/access/PersonName"
 import { CommentButton, type Subject } from "../actions/CommentButton.tsx"
 import type { Comment, Comments as Page } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
@@ -32,7 +33,7 @@ const Said = ({ comment, isOfAll, supplier }: SaidProps) => {
   return (
     <li>
       <p class="quiet">
-        {comment.by}, <Time at={comment.at} />
+        {personName(comment.by)}, <Time at={comment.at} />
         {isOfAll && isOfPart && (
           <>
             , on <On comment={comment} supplier={supplier} />

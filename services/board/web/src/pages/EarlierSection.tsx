@@ -4,8 +4,7 @@ import { useIsSupplier } from "../data/User.ts"
 import { Section } from "../parts/Section.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
-import { Link } from "../routing/Location.tsx"
-import { pages } from "../routing/Paths.ts"
+import { Who } from "../parts/Who.tsx"
 
 type Reverted = Account["reverted"][number]
 
@@ -20,8 +19,7 @@ const columns: ReadonlyArray<Column<Reverted>> = [
 const reasons: ReadonlyArray<Column<Reverted>> = [
   {
     name: "By",
-    cell: ({ reverted_by: who }) =>
-      who === null ? unknown : <Link to={pages.audit({ who })}>{who}</Link>
+    cell: ({ reverted_by: who }) => (who === null ? unknown : <Who who={who} />)
   },
   { name: "Reason", class: "explained", cell: ({ reason }) => reason ?? unknown }
 ]

@@ -1,4 +1,5 @@
 /** Who of the supplier is invited to look at the migration. */
+import { personName } from "@data-import/domain/access/PersonName"
 import { InviteButton, RevokeButton } from "../actions/InviteButton.tsx"
 import type { Invitations } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
@@ -17,7 +18,7 @@ interface Props {
 
 const columnsFor = (supplier: string): ReadonlyArray<Column<Invitation>> => [
   { name: "Person", isHead: true, cell: ({ person }) => person },
-  { name: "Invited by", cell: ({ by }) => by },
+  { name: "Invited by", cell: ({ by }) => personName(by) },
   { name: "Invited", cell: ({ at }) => <Time at={at} /> },
   {
     name: "Used last",

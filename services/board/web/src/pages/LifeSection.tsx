@@ -11,6 +11,7 @@ import { cohortName } from "../text/Moves.ts"
 import { count } from "../text/Numbers.ts"
 import { failingFields, fieldId } from "../text/StoredFields.ts"
 import { plain } from "../text/Words.ts"
+import { Who } from "../parts/Who.tsx"
 
 /** The fields that identify the account in the audit log. */
 export const keyOf = ({ external_account_number, import_supplier }: Account) => ({
@@ -70,7 +71,7 @@ const Entry = ({ entry }: { readonly entry: AuditEntry }) => (
     <p>
       <Time at={entry.at} /> {actionWord(entry)}: <span class="code">{entry.outcome}</span>{" "}
       <small>
-        by <Link to={pages.audit({ who: entry.who })}>{entry.who}</Link>
+        by <Who who={entry.who} />
       </small>
     </p>
   </li>
@@ -85,7 +86,7 @@ const RevertedItem = ({ account }: { readonly account: Account["reverted"][numbe
       {account.reverted_by !== null && (
         <small>
           {" "}
-          by <Link to={pages.audit({ who: account.reverted_by })}>{account.reverted_by}</Link>
+          by <Who who={account.reverted_by} />
         </small>
       )}
     </p>
@@ -106,7 +107,7 @@ const MovedItem = ({ move, supplier }: MovedProps) => (
         {cohortName(move.to)}
       </Link>{" "}
       <small>
-        by <Link to={pages.audit({ who: move.by })}>{move.by}</Link>
+        by <Who who={move.by} />
       </small>
     </p>
   </li>

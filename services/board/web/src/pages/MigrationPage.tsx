@@ -1,4 +1,5 @@
 /** One migration: its progress, its forecast, what is wrong, and what to do about it. */
+import { personName } from "@data-import/domain/access/PersonName"
 import { PlanButton } from "../actions/PlanButton.tsx"
 import { RetryButton } from "../actions/ProcessButton.tsx"
 import { SignOffButton } from "../actions/SignOffButton.tsx"
@@ -173,7 +174,7 @@ const Signed = ({ supplier }: { readonly supplier: string }) => {
   return (
     <p>
       <span>
-        Signed off{signed.by !== null && ` by ${signed.by}`}, <Time at={signed.at} />,{" "}
+        Signed off{signed.by !== null && ` by ${personName(signed.by)}`}, <Time at={signed.at} />,{" "}
         {certificate === null ? (
           <span class="bad">without a certificate</span>
         ) : (

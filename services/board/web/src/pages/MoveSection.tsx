@@ -8,6 +8,7 @@ import { Link } from "../routing/Location.tsx"
 import { answers, pages } from "../routing/Paths.ts"
 import { cohortName, movedText } from "../text/Moves.ts"
 import { counted } from "../text/Numbers.ts"
+import { Who } from "../parts/Who.tsx"
 
 interface Props {
   readonly supplier: string
@@ -21,8 +22,7 @@ const Other = ({ move, supplier, text }: Props & { readonly text: string }) => (
 const Body = ({ move, supplier }: { readonly move: MoveDetail; readonly supplier: string }) => (
   <>
     <p>
-      Moved {movedText(move)}, by <Link to={pages.audit({ who: move.by })}>{move.by}</Link>{" "}
-      <Time at={move.at} />.{" "}
+      Moved {movedText(move)}, by <Who who={move.by} /> <Time at={move.at} />.{" "}
       {move.undoes !== null && (
         <Other supplier={supplier} move={move.undoes} text="It undoes an earlier move." />
       )}

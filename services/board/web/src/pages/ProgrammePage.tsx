@@ -1,4 +1,5 @@
 /** All migrations as one programme: totals, when it is done, what is wrong, and what has changed. */
+import { personName } from "@data-import/domain/access/PersonName"
 import { ChartData } from "../charts/ChartData.tsx"
 import { BurnUp } from "../charts/BurnUp.tsx"
 import { burnUp, tableHead, tableRows } from "../charts/BurnUpModel.ts"
@@ -319,8 +320,8 @@ const Changes = ({ programme: { since, states } }: Props) => {
         ))}
         {signed_off.map(({ at, by, import_supplier: supplier }) => (
           <li key={supplier}>
-            <Link to={pages.migration(supplier)}>{supplier}</Link> was signed off by {by},{" "}
-            <Time at={at} />
+            <Link to={pages.migration(supplier)}>{supplier}</Link> was signed off by{" "}
+            {personName(by)}, <Time at={at} />
           </li>
         ))}
       </ul>

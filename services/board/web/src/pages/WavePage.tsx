@@ -1,4 +1,5 @@
 /** Go or no-go: what is known of a wave before it is imported, and who has decided. */
+import { personName } from "@data-import/domain/access/PersonName"
 import type { Wave, WaveReview, Waves } from "../data/Answers.ts"
 import { useAnswer } from "../data/Store.ts"
 import { PlanWaveButton } from "../actions/PlanWaveButton.tsx"
@@ -231,7 +232,7 @@ const Facts = (props: Props) => {
           "no decision stands"
         ) : (
           <>
-            {decisionWords[decided.decision]}, by {decided.by}, <Time at={decided.at} />
+            {decisionWords[decided.decision]}, by {personName(decided.by)}, <Time at={decided.at} />
             {review.verdict === "HALF" && "; another manager has to say so"}
           </>
         )}
@@ -283,7 +284,7 @@ const columnsFor = (supplier: string): ReadonlyArray<Column<Decision>> => [
     cell: ({ decision }) => decisionWords[decision]
   },
   { name: "When", cell: ({ at }) => <Time at={at} /> },
-  { name: "Who", cell: ({ by }) => by },
+  { name: "Who", cell: ({ by }) => personName(by) },
   {
     name: "Of the rehearsal",
     cell: ({ rehearsal_id: id }) =>

@@ -1,4 +1,5 @@
 /** The waves of a migration, compared: when, whose, how many, and how they went. */
+import { personName } from "@data-import/domain/access/PersonName"
 import { ChartData } from "../charts/ChartData.tsx"
 import { PlanWaveButton } from "../actions/PlanWaveButton.tsx"
 import type { Wave, Waves } from "../data/Answers.ts"
@@ -101,7 +102,7 @@ const Decided = ({ supplier, wave: { cohort, decision, verdict } }: RowProps) =>
         {verdict === "HALF" && " (of one manager)"}
       </Link>{" "}
       <small>
-        {by.replace(/^board:/, "")}, <Time at={at} />
+        {personName(by)}, <Time at={at} />
       </small>
     </>
   )

@@ -7,6 +7,7 @@ import { deedText } from "../text/Comments.ts"
 import { movedText } from "../text/Moves.ts"
 import { type Column, Table } from "./Table.tsx"
 import { Time } from "./Time.tsx"
+import { Who } from "./Who.tsx"
 
 const About = ({ entry }: { readonly entry: AuditEntry }) => {
   const { external_account_number: number, import_supplier: supplier, organisation } = entry
@@ -42,7 +43,7 @@ const columnsFor = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => [
   { name: "When", isHead: true, cell: ({ at }) => <Time at={at} /> },
   {
     name: "Who",
-    cell: ({ who }) => <Link to={pages.audit({ who })}>{who}</Link>
+    cell: ({ who }) => <Who who={who} />
   },
   {
     name: "Action",

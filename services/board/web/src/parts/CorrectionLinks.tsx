@@ -2,6 +2,7 @@
  * Links to what the supplier has to correct, for managers and the supplier, and when that was sent
  * last.
  */
+import { personName } from "@data-import/domain/access/PersonName"
 import type { ComponentChildren } from "preact"
 import { SentButton } from "../actions/CommentButton.tsx"
 import type { Comments } from "../data/Answers.ts"
@@ -56,7 +57,7 @@ const Sent = ({ cohort, supplier }: Of) => {
         : sent === undefined && "It is not noted that they were sent to the supplier."}
       {sent !== undefined && (
         <>
-          Sent <Time at={sent.at} /> by {sent.by} to {sent.text}: {fileText(sent)}
+          Sent <Time at={sent.at} /> by {personName(sent.by)} to {sent.text}: {fileText(sent)}
           {cohort === undefined && sent.cohort !== null && ` of ${sent.cohort}`}.
         </>
       )}{" "}

@@ -65,3 +65,7 @@ export const ofComparison = (
     ? `All ${count(compared)} figures are equal`
     : `${count(differing)} of ${counted(compared, "figure")} ${verbOf(differing, compared, "differs", "differ")}`
 }
+
+/** Who has issued it, such as `mia (manager)`. A supplier is told of the role alone. */
+export const issuerOf = ({ issued_by: { id, role } }: Certificate): string =>
+  id === "" ? role : `${id} (${role})`
