@@ -1,9 +1,9 @@
 /** The forecast and the outcome of a rehearsal, for looking at its page. */
-import type * as Migrations from "@data-import/api/board/Migrations"
+import type * as BatchBodies from "@data-import/api/board/Batches"
 
 import { BatchId } from "@data-import/domain/batches/Batch"
 
-type Detail = typeof Migrations.BoardBatchDetailBody.Type
+type Detail = typeof BatchBodies.BoardBatchDetailBody.Type
 
 export const forecastOf = (lines: Detail["batch"]["counts"]): NonNullable<Detail["forecast"]> => ({
   lines: {

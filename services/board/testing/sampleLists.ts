@@ -1,8 +1,9 @@
 /** Lists behind numbers of the board, for looking at its pages: lines of a batch, and forecasts. */
+import type * as BatchBodies from "@data-import/api/board/Batches"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import { batch, instant, errorText } from "./sampleMigrations.ts"
 
-type Lines = typeof Migrations.BatchLinesBody.Type
+type Lines = typeof BatchBodies.BatchLinesBody.Type
 
 const hour = 3_600_000
 
@@ -41,7 +42,7 @@ export const lines = (id: string, query: URLSearchParams, now: number): Lines | 
 export const outcomeLines = (
   id: string,
   now: number
-): typeof Migrations.OutcomeLinesBody.Type | undefined => {
+): typeof BatchBodies.OutcomeLinesBody.Type | undefined => {
   const found = batch(id, now)
   return found && { batch: found.batch, lines: found.outcome?.surprises ?? [], next_after: null }
 }

@@ -1,5 +1,6 @@
 /** Answers of the board's API about 40 migrations in every condition, for looking at its pages. */
 import { moneyCompared } from "@data-import/domain/board/MigrationBodies"
+import type * as BatchBodies from "@data-import/api/board/Batches"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import { noCounts } from "@data-import/domain/migrations/Migrations"
 import { forecastOf, outcomeOf } from "./sampleForecast.ts"
@@ -231,7 +232,7 @@ export const cohorts = ({ states, total }: Migration): typeof Migrations.Cohorts
   }
 }
 
-type LineCounts = typeof Migrations.BoardBatchBody.Type.counts
+type LineCounts = typeof BatchBodies.BoardBatchBody.Type.counts
 
 const counts = (some: Pick<LineCounts, "received"> & Partial<LineCounts>): LineCounts => ({
   succeeded: 0,
@@ -242,7 +243,7 @@ const counts = (some: Pick<LineCounts, "received"> & Partial<LineCounts>): LineC
   ...some
 })
 
-export const batches = (now: number): typeof Migrations.BoardBatchesBody.Type => {
+export const batches = (now: number): typeof BatchBodies.BoardBatchesBody.Type => {
   const batch = (id: number) => ({
     batch_id: `00000000-0000-4000-8000-00000000000${id}`,
     operation: "IMPORT",
@@ -335,7 +336,7 @@ export const undoPreview = (
 export const batch = (
   id: string,
   now: number
-): typeof Migrations.BoardBatchDetailBody.Type | undefined => {
+): typeof BatchBodies.BoardBatchDetailBody.Type | undefined => {
   const found = batches(now).batches.find(({ batch_id }) => batch_id === id)
   if (found === undefined) return undefined
   const { failed } = found.counts

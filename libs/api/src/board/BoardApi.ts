@@ -23,6 +23,7 @@ import { CommentAbout } from "@data-import/domain/migrations/Comments"
 import * as Certificates from "./Certificates.ts"
 import * as Comments from "./Comments.ts"
 import * as Invitations from "./Invitations.ts"
+import * as Batches from "./Batches.ts"
 import * as Migrations from "./Migrations.ts"
 import { ProgrammeBody } from "./Programme.ts"
 import { SignOffBody } from "./SignOffs.ts"
@@ -80,14 +81,14 @@ const listImports = get("listImports", `${migration}imports/`, {
 const listLines = get("listBatchLines", `${migration}batches/:batch_id/lines/`, {
   params: { ...supplier, batch_id: Schema.String },
   query: Schema.Struct({
-    outcome: Schema.optionalKey(oneOf(Migrations.LineOutcome.literals)),
+    outcome: Schema.optionalKey(oneOf(Batches.LineOutcome.literals)),
     code: text,
     attr: text,
     first_problems: firstProblems,
     after: Schema.optionalKey(wholeNumber(0, batchLimits.lines)),
     limit
   }),
-  success: Migrations.BatchLinesBody
+  success: Batches.BatchLinesBody
 })
 
 const listOutcome = get("listBoardOutcomeLines", `${migration}batches/:batch_id/outcome/`, {
@@ -98,7 +99,7 @@ const listOutcome = get("listBoardOutcomeLines", `${migration}batches/:batch_id/
     after: Schema.optionalKey(wholeNumber(0, batchLimits.lines)),
     limit
   }),
-  success: Migrations.OutcomeLinesBody
+  success: Batches.OutcomeLinesBody
 })
 
 const certificates = `${migration}certificates/` as const
@@ -199,11 +200,11 @@ export const BoardGroup = HttpApiGroup.make("board").add(
   }),
   get("listBatches", `${migration}batches/`, {
     params: supplier,
-    success: Migrations.BoardBatchesBody
+    success: Batches.BoardBatchesBody
   }),
   get("getBoardBatch", `${migration}batches/:batch_id/`, {
     params: { ...supplier, batch_id: Schema.String },
-    success: Migrations.BoardBatchDetailBody
+    success: Batches.BoardBatchDetailBody
   }),
   listLines,
   listOutcome,
@@ -346,11 +347,11 @@ export const BoardActionGroup = HttpApiGroup.make("boardActions").add(
   }),
   post("pauseBoardBatch", `${root}batches/:batch_id/pause/`, {
     params: { batch_id: Schema.String },
-    success: Migrations.BoardBatchBody
+    success: Batches.BoardBatchBody
   }),
   post("resumeBoardBatch", `${root}batches/:batch_id/resume/`, {
     params: { batch_id: Schema.String },
-    success: Migrations.BoardBatchBody
+    success: Batches.BoardBatchBody
   }),
   post("reveal", `${migration}imports/:external_account_number/reveal/`, {
     params: oneImport,

@@ -9,7 +9,8 @@ import { waveStates } from "@data-import/domain/migrations/WaveState"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
 import { InstantText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
-import { BoardBatchBody, BoardBatchDetailBody, PlanBody } from "./Migrations.ts"
+import { BoardBatchBody, BoardBatchDetailBody } from "./Batches.ts"
+import { PlanBody } from "./Migrations.ts"
 import { SignOffBody } from "./SignOffs.ts"
 
 const Verdict = Schema.Literals(["GO", "HALF", "NO_GO", "UNDECIDED", "OVER"]).annotate({

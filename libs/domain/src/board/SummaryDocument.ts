@@ -121,7 +121,12 @@ const wavesSections = ({ more, waves }: WavesAnswer): ReadonlyArray<SummarySecti
   const decided = waves.flatMap(({ cohort, decision, verdict }): ReadonlyArray<SummaryRow> => {
     if (decision === null) return []
     const word = decision.decision === "GO" ? "go" : "no-go"
-    return [[`${decision.at}, ${personName(decision.by)}, on ${cohort}`, `${word}${verdictWords[verdict]}`]]
+    return [
+      [
+        `${decision.at}, ${personName(decision.by)}, on ${cohort}`,
+        `${word}${verdictWords[verdict]}`
+      ]
+    ]
   })
   if (waves.length === 0) return []
   return [

@@ -7,6 +7,7 @@ import type { AlertsBody, AlertTestBody } from "@data-import/api/board/Alerts"
 import type * as Certificates from "@data-import/api/board/Certificates"
 import type * as Said from "@data-import/api/board/Comments"
 import type { InvitationsBody, InvitedBody } from "@data-import/api/board/Invitations"
+import type * as BatchBodies from "@data-import/api/board/Batches"
 import type * as Migrations from "@data-import/api/board/Migrations"
 import type { ProgrammeBody } from "@data-import/api/board/Programme"
 import type { SignOffBody } from "@data-import/api/board/SignOffs"
@@ -24,13 +25,13 @@ export type ControlTotals = ControlTotalsList["totals"][number]
 export type Expected = NonNullable<ControlTotals["expected"]>
 export type History = typeof Migrations.HistoryBody.Type
 export type Cohorts = typeof Migrations.CohortsBody.Type
-export type BatchBody = typeof Migrations.BoardBatchBody.Type
-export type Batches = typeof Migrations.BoardBatchesBody.Type
-export type BatchDetail = typeof Migrations.BoardBatchDetailBody.Type
+export type BatchBody = typeof BatchBodies.BoardBatchBody.Type
+export type Batches = typeof BatchBodies.BoardBatchesBody.Type
+export type BatchDetail = typeof BatchBodies.BoardBatchDetailBody.Type
 export type BatchForecast = NonNullable<BatchDetail["forecast"]>
 export type BatchOutcome = NonNullable<BatchDetail["outcome"]>
-export type OutcomeLines = typeof Migrations.OutcomeLinesBody.Type
-export type BatchLines = typeof Migrations.BatchLinesBody.Type
+export type OutcomeLines = typeof BatchBodies.OutcomeLinesBody.Type
+export type BatchLines = typeof BatchBodies.BatchLinesBody.Type
 export type Forecasts = typeof Migrations.ForecastsBody.Type
 export type Problems = typeof Migrations.BoardProblemsBody.Type
 export type ImportRows = typeof Migrations.ImportRowsBody.Type
