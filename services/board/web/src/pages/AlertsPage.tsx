@@ -244,7 +244,7 @@ const columns: ReadonlyArray<Column<Told>> = [
     cell: ({ error, state }) => (
       <>
         {stateWords[state]}
-        {error !== null && <small> {error}</small>}
+        {error !== null && <small class="error-text"> {error}</small>}
       </>
     )
   }

@@ -71,7 +71,9 @@ const Facts = ({ shown, supplier }: ShownProps) => {
           <Time at={ended_at} />
         </Fact>
       )}
-      <Fact name="Issued by">{issuerOf(shown)}</Fact>
+      <Fact name="Issued by">
+        <span class="code">{issuerOf(shown)}</span>
+      </Fact>
       {certificate && (
         <>
           <Fact name="Previous one">

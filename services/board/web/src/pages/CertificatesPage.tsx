@@ -58,6 +58,7 @@ const columnsFor = (supplier: string, isManager: boolean): ReadonlyArray<Column<
       : []),
     {
       name: "Issued by",
+      class: "code",
       cell: issuerOf
     }
   ]
