@@ -51,7 +51,7 @@ export const SignedWaves = ({ supplier }: Props) => {
               {waves.map((wave) => (
                 <li key={wave.cohort}>
                   <Link to={pages.wave(supplier, wave.cohort)}>{wave.cohort}</Link>:{" "}
-                  <WaveState wave={wave} />, {decidedText(wave)}
+                  <WaveState supplier={supplier} wave={wave} />, {decidedText(wave)}
                 </li>
               ))}
             </ul>

@@ -108,7 +108,7 @@ const columns: ReadonlyArray<Column<Figure>> = [
     class: "past",
     cell: ({ amount }) => (amount === undefined ? "" : money(amount))
   },
-  { name: "Beside what is certified", cell: ({ words = "" }) => words },
+  { name: "Beside what is certified", class: "past", cell: ({ words = "" }) => words },
   {
     name: "Hash",
     isNumber: true,

@@ -133,7 +133,7 @@ const Checks = ({ supplier, wave }: RowProps) => {
 }
 
 const columnsFor = (supplier: string, zone: string, now: number): ReadonlyArray<Column<Wave>> => [
-  { name: "State", cell: (wave) => <WaveState wave={wave} /> },
+  { name: "State", cell: (wave) => <WaveState supplier={supplier} wave={wave} /> },
   {
     name: "Wave",
     isHead: true,
