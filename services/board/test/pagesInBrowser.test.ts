@@ -81,7 +81,7 @@ inChromium("the board in Chromium", (board) => {
     await close(page)
   })
 
-  it("keeps eight tabs up to date by one stream, which passes on when its tab is closed", async () => {
+  it("keeps eight tabs up to date by one stream, whichever tab is closed", async () => {
     const { page: first } = await open(supplier)
     const tabs = [first]
     while (tabs.length < 8) {

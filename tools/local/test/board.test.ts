@@ -170,7 +170,7 @@ const invites = async (page: Page, code: string) => {
   await person.getByRole("button", { name: "See the migration" }).click()
   await headline(person, /1 of 1 migration needs attention/)
   await person.getByRole("link", { name: code, exact: true }).click()
-  await person.getByText("Ann (invited), supplier").waitFor()
+  await person.getByText("Ann (invited) (supplier)").waitFor()
   const file = person.waitForEvent("download")
   await person.locator(".summary").getByRole("link", { name: "CSV" }).click()
   expect((await file).suggestedFilename()).toMatch(/corrections\.csv$/)

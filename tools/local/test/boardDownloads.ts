@@ -90,7 +90,7 @@ const figuresOf = async (page: Page) => {
 }
 
 const plain = (shown: string | undefined): string =>
-  (shown ?? "").replaceAll(",", "").replace("−", "-")
+  (shown ?? "").replaceAll(",", "").replaceAll("−", "-")
 
 /** Each name in the summary, and what the page calls it. */
 const names = {
@@ -131,7 +131,7 @@ export const downloads = async (page: Page, code: string) => {
   const pdf = await downloaded(page, "PDF")
   expect([pdf.name, pdf.type]).toEqual([`${safe}-summary.pdf`, "application/pdf"])
   expect(pdf.text).toMatch(/^%PDF-1\.\d\n[^]*%%EOF\n$/)
-  const printed = await textOfPdf(pdf.text)
+  const printed = plain(await textOfPdf(pdf.text))
   for (const row of [...figures, ["Import supplier", code]])
     expect(printed).toContain(row.join(" "))
 

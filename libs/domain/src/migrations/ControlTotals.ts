@@ -115,7 +115,7 @@ export interface ExpectedMoney extends ExpectedAccounts {
  * The control totals that count for a whole migration of which so many accounts were sent: its own,
  * or else those of its cohorts, if these have all of its accounts. Empty without either.
  */
-export const partsOfWhole = <A extends Pick<ExpectedAccounts, "cohort" | "sent">>(
+const partsOfWhole = <A extends Pick<ExpectedAccounts, "cohort" | "sent">>(
   all: ReadonlyArray<A>,
   sent: number
 ): ReadonlyArray<A> => {

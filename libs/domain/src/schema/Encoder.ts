@@ -136,7 +136,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): LeafPlan | 
 }
 
 /** The value as its plan encodes it. */
-export const encoded = (written: EncodingPlan, value: unknown): unknown => {
+const encoded = (written: EncodingPlan, value: unknown): unknown => {
   if (written === null) return value
   if (written._tag === "Leaf") return written.write(value)
   if (written._tag === "Free") return sorted(value)
