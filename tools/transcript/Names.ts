@@ -17,6 +17,7 @@ const kinds: ReadonlyArray<Kind> = [
   { name: "sign-in", pattern: /(?<=\/sign-in\/)[\w-]{43}(?=\/)/g },
   { name: "csrf token", pattern: /(?<="csrf_token":")[\w-]{43}(?=")/g },
   { name: "public key", pattern: /(?<="x":")[\w-]{43}(?=")/g },
+  { name: "certificate key", pattern: /(?<="kid":")[\w-]{43}(?=")/g },
   { name: "key id", pattern: /\b\d{8}T\d{6}Z-[\da-f]{8}\b/g },
   { name: "signature", pattern: /(?<=\bsignature=)[\da-f]{64}\b/g },
   { name: "epoch", pattern: /(?<=\bexpires=|"(?:iat|exp|refreshExpiresIn)":)\d+/g },
