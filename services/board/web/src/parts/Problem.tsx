@@ -33,7 +33,7 @@ export interface ProblemProps {
 export const ErrorText = ({ business_day: day, detail }: ErrorTextProps) => (
   <span class="error-text">
     {detail}
-    {day !== null && <small>Judged by the day {day}: on another day it may be valid.</small>}
+    {day !== null && <small> Judged by the day {day}: on another day it may be valid.</small>}
   </span>
 )
 
