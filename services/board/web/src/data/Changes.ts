@@ -38,13 +38,16 @@ const refreshChanged = (suppliers: ReadonlyArray<string>) => {
   )
 }
 
-/** What the tab with the stream tells the others; a new one asks whether there is one. */
+/** What the tab with the stream tells the others, which ask whether there is one. */
 type Told =
-  | { readonly isLive: boolean; readonly to: "all" | "new" }
+  | { readonly isLive: boolean; readonly to: "all" | "asking" }
   | { readonly suppliers: ReadonlyArray<string> }
-  | { readonly isNew: true }
+  | { readonly isAsking: true }
 
 let isLive = false
+let holdsStream = false
+/** Whether the tab with the stream has answered since it was asked: a browser may suspend it. */
+let isAnswered = true
 
 const afterFetch = (error: Error | null) => {
   if (error instanceof Unreachable) become("lost")
@@ -62,6 +65,7 @@ const tell = (told: Told) => tabs.postMessage(told)
 
 /** Holds the stream for all tabs; returns the function that closes it. */
 const openStream = (): (() => void) => {
+  holdsStream = true
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
   const tellAll = (live: boolean) => {
@@ -85,12 +89,13 @@ const openStream = (): (() => void) => {
     })
   }
   const answer = ({ data }: MessageEvent<Told>) => {
-    if ("isNew" in data) tell({ isLive, to: "new" })
+    if ("isAsking" in data) tell({ isLive, to: "asking" })
   }
   addEventListener("online", connect)
   tabs.addEventListener("message", answer)
   connect()
   return () => {
+    holdsStream = false
     clearTimeout(retry)
     removeEventListener("online", connect)
     tabs.removeEventListener("message", answer)
@@ -101,17 +106,24 @@ const openStream = (): (() => void) => {
 /** Begins to listen; returns the function that stops it. */
 export const listen = (): (() => void) => {
   const hear = ({ data }: MessageEvent<Told>) => {
+    if (!("isAsking" in data)) isAnswered = true
     if ("suppliers" in data) refreshChanged(data.suppliers)
     else if ("isLive" in data && (data.to === "all" || !isLive)) setLive(data.isLive)
   }
   const disconnected = () => become("lost")
+  const ask = () => {
+    isAnswered = false
+    tell({ isAsking: true })
+  }
   const poll = setInterval(() => {
-    if (!isLive) refreshShown()
+    if (isLive && !holdsStream && !isAnswered) setLive(false)
+    else if (!isLive) refreshShown()
+    ask()
   }, pollEach)
   fetched.add(afterFetch)
   addEventListener("offline", disconnected)
   tabs.addEventListener("message", hear)
-  tell({ isNew: true })
+  ask()
   const close = inOneTab(openStream)
   return () => {
     clearInterval(poll)
