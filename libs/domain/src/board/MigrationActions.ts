@@ -213,7 +213,10 @@ const signOffState = Effect.fnUntraced(function* (
   const differences = differencesIn(whole, cohorts)
   const open = openItems(summary, unstaged, unfinished.length, differences)
   const reason = reasons.get(supplier) ?? null
-  const certificate = yield* certificateOf({ summaries }, Option.getOrNull(record), user)
+  const certificate = yield* certificateOf({ summaries }, Option.getOrNull(record), user, {
+    cohort: null,
+    summary
+  })
   return signOffBody(open, certificate, valid, reason, user)
 })
 

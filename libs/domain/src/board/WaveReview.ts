@@ -88,7 +88,10 @@ const read = Effect.fnUntraced(function* (
     run_with_others: withOthers(ofWave, summary.states)?.id ?? null,
     undone_at: undo === null || undo.finishedAt === null ? null : formatInstant(undo.finishedAt),
     plan: plans.get(supplier.code) ?? [],
-    certificate: yield* certificateOf(deps, Option.getOrNull(certificate), user),
+    certificate: yield* certificateOf(deps, Option.getOrNull(certificate), user, {
+      cohort,
+      summary
+    }),
     four_eyes: supplier.fourEyes,
     verdict: verdictOfWave(decisions, ofWave, supplier.fourEyes),
     decisions: decisions.map((each) => ({

@@ -79,17 +79,27 @@ const isChanged = (
   // An erased account has no balance in a certificate, and still one in the summary.
   (erased === 0 && !isEqual(BigDecimal.fromStringUnsafe(balance), summary.balance))
 
+/** A summary that was read already, and the cohort that it is of. */
+interface ReadSummary {
+  readonly cohort: string | null
+  readonly summary: SupplierSummary
+}
+
 /** A certificate as a sign-off shows it, beside what is stored now. */
 export const certificateOf = Effect.fnUntraced(function* (
   { summaries }: { readonly summaries: SupplierSummaries["Service"] },
   record: CertificateRecord | null,
-  user: Pick<BoardUser, "role">
+  user: Pick<BoardUser, "role">,
+  known: ReadSummary
 ) {
   if (record === null || record.issued === null) return null
   const { cohort, issued, supplier } = record
   const { content } = issued
   const { at, certificate_id, root, tree_size } = content
-  const summary = yield* summaries.read({ supplier, cohort, at: yield* DateTime.now })
+  const summary =
+    known.cohort === cohort
+      ? known.summary
+      : yield* summaries.read({ supplier, cohort, at: yield* DateTime.now })
   return {
     certificate_id,
     cohort,
