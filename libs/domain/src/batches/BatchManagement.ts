@@ -218,14 +218,13 @@ const change = Effect.fnUntraced(function* (
   if (action === "start_batch" || action === "resume_batch") yield* requireScope(caller, settings)
   const at = yield* DateTime.now
   const answerOf = yield* bodies(deps)
-  const keeping = recorderFrom(recorder, answerOf)
   const changed = deps.batches.change({
     id,
     decide: decide(at),
     action,
     caller,
     at,
-    recorder: keeping
+    recorder: recorderFrom(recorder, answerOf)
   })
   return yield* Effect.map(changed, answerOf).pipe(
     Effect.catchTags({

@@ -1,6 +1,6 @@
 /**
- * The idempotency keys under which a line of a batch runs. The end of the line is kept under them
- * until it is stored with the batch.
+ * The idempotency keys under which a line of a batch runs. Its outcome is stored under them until
+ * it is stored with the batch.
  */
 import type { BatchId } from "./Batch.ts"
 import type { EndedLine } from "./BatchLine.ts"
@@ -13,13 +13,13 @@ const steps = ["stage", "end"] as const
 export const keyOf = (batch: BatchId, line: number, step: (typeof steps)[number]): IdempotencyKey =>
   IdempotencyKey.make(`\u0001batch ${batch} ${line} ${step}`)
 
-/** The keys of a line. They are needed until its end is stored. */
+/** The keys of a line. They are needed until its outcome is stored with the batch. */
 export const keysOf = (batch: BatchId, line: number): ReadonlyArray<IdempotencyKey> =>
   steps.map((step) => keyOf(batch, line, step))
 
 type End = Pick<EndedLine, "outcome" | "text">
 
-/** The text kept under the key of a step: the end of the line if no other step follows. */
+/** The text stored under the key of a step: the outcome of the line if no other step follows. */
 export const storedText = ({ outcome, text }: End): string => `${outcome} ${text}`
 
 export const storedEnd = (kept: string): End => {
@@ -28,8 +28,8 @@ export const storedEnd = (kept: string): End => {
 }
 
 /**
- * The end of a line that will not run again: that of the last step with a kept answer. Null if
- * there is none.
+ * The outcome of a line that will not run again: that of the last step with a stored answer. Null
+ * if there is none.
  */
 export const lastStoredEnd = (
   batch: BatchId,

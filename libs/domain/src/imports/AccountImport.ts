@@ -272,8 +272,8 @@ const stage = Effect.fnUntraced(function* (
   const { staging: command, valid } = yield* validateStaging(deps, asked)
   const { hash, key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
-  const keeping = { createOnly, recorder: recorderFrom(recorder, stagedAs) }
-  const staging = yield* deps.processes.stage({ ...command, ...keeping })
+  const recording = { createOnly, recorder: recorderFrom(recorder, stagedAs) }
+  const staging = yield* deps.processes.stage({ ...command, ...recording })
   switch (staging._tag) {
     case "Refused":
       return yield* refusedStaging(deps.processes, command, valid.supplier, staging.found)

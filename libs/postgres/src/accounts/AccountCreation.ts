@@ -186,7 +186,7 @@ const rolledBack = (database: Database["Service"], commands: ReadonlyArray<Comma
 /** A dry run keeps no response, so it cannot lose a reservation. */
 export const makeDryRun = Effect.fnUntraced(function* (database: Database["Service"]) {
   const dryRun = yield* together(database, (commands) => rolledBack(database, commands))
-  return (command: Omit<Command, "keep">) =>
+  return (command: Omit<Command, "recorder">) =>
     dryRun({ ...command, recorder: null }).pipe(
       Effect.flatMap(completion),
       Effect.catchTag("ReservationLost", Effect.die)
