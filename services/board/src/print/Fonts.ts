@@ -9,8 +9,8 @@ import { create, type Font as Glyphs } from "fontkit"
 
 export interface Font {
   readonly name: string
-  readonly bytes: Buffer
-  readonly glyphs: Pick<Glyphs, "hasGlyphForCodePoint">
+  /** The documents share it, because reading its tables takes longer than printing. */
+  readonly glyphs: Glyphs
 }
 
 /** A part of a text that has one font. */
@@ -56,7 +56,7 @@ const unpacked = (woff: Buffer): Buffer => {
 const fontOf = (name: string, bytes: Buffer): Font => {
   const glyphs = create(bytes)
   if (!("hasGlyphForCodePoint" in glyphs)) throw new Error(`${name} is not one font`)
-  return { name, bytes, glyphs }
+  return { name, glyphs }
 }
 
 /** Reads it when it is first needed, and keeps it. */

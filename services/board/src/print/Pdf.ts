@@ -53,14 +53,14 @@ class Printer {
       displayTitle: true,
       bufferPages: true,
       // The default is a font of the reader, which has no other alphabets.
-      font: plain().bytes as never,
+      font: plain().glyphs as never,
       info: { Title: title, Producer: "Data Import", Creator: "Data Import", CreationDate: at }
     })
   }
 
-  /** Registers the font first, if the document does not have it. Large ones take half a second. */
+  /** Registers the font first, if the document does not have it. */
   #set(font: Font, size: number) {
-    if (!this.#fonts.has(font)) this.doc.registerFont(font.name, font.bytes)
+    if (!this.#fonts.has(font)) this.doc.registerFont(font.name, font.glyphs as never)
     this.#fonts.add(font)
     return this.doc.font(font.name).fontSize(size)
   }
