@@ -47,7 +47,9 @@ const expectAnswered = Effect.fnUntraced(function* (
 
 const concurrency = { concurrency: 6, discard: true } as const
 
-const isShown = (endpoint: Board.Endpoint) => endpoint !== Board.changes
+/** The sheet reads what the CSV file reads, and needs a thread for each answer. */
+const isShown = (endpoint: Board.Endpoint) =>
+  endpoint !== Board.changes && endpoint.identifier !== "exportCorrectionSheet"
 
 const atParameters = (endpoint: Board.Endpoint, path: string) =>
   endpoint.parameters.flatMap((name) => texts.map((text) => `${path}?${name}=${text}`))
