@@ -20,20 +20,32 @@ const begunBeside = access({
   prolonged: null
 })
 
+type Settings = Readonly<Record<string, string>>
+
+const serviceAt = (url: Redacted.Redacted, settings: Settings) => {
+  const DATABASE_URL = Redacted.value(databaseUsersAt(url).board)
+  return running(board, { DATABASE_URL, TRUST_PROXY: "1", ...settings })
+}
+
+const portsAt = (url: Redacted.Redacted) => begunBeside.pipe(Layer.provideMerge(portsBeside(url)))
+
+const tokens = Layer.merge(tokenMint, tokenSecrets)
+
 /** The service with these settings on a fresh database, and the ports beside it. */
-export const serviceWith = (settings: Readonly<Record<string, string>>) =>
+export const serviceWith = (settings: Settings) =>
   Layer.unwrap(
-    Effect.map(freshUrl, (url) => {
-      const service = Effect.map(DatabaseProxy, (proxy) => {
-        const DATABASE_URL = Redacted.value(databaseUsersAt(proxy.url).board)
-        return running(board, { DATABASE_URL, TRUST_PROXY: "1", ...settings })
-      })
-      return Layer.merge(
-        Layer.provideMerge(Layer.unwrap(service), proxyTo(url)),
-        begunBeside.pipe(Layer.provideMerge(portsBeside(url)))
-      )
-    })
-  ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+    Effect.map(freshUrl, (url) => Layer.merge(serviceAt(url, settings), portsAt(url)))
+  ).pipe(Layer.provideMerge(tokens))
+
+/** The service, whose connections to its database a test can cut. */
+export const serviceBehindProxy = Layer.unwrap(
+  Effect.map(freshUrl, (url) =>
+    Layer.unwrap(Effect.map(DatabaseProxy, (proxy) => serviceAt(proxy.url, {}))).pipe(
+      Layer.provideMerge(proxyTo(url)),
+      Layer.merge(portsAt(url))
+    )
+  )
+).pipe(Layer.provideMerge(tokens))
 
 export interface Asked {
   /** Unless given, POST with a body and GET without one. */

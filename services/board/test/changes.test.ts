@@ -18,8 +18,9 @@ import {
   browser,
   browserOf,
   codeOf,
-  sessionOf,
+  serviceBehindProxy,
   serviceWith,
+  sessionOf,
   viewer
 } from "./boardService.ts"
 
@@ -146,7 +147,7 @@ layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("the 
   )
 })
 
-layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("a stream", (it) => {
+layer(serviceBehindProxy, { excludeTestServices: true, timeout: "1 minute" })("a stream", (it) => {
   it.effect("ends when the session cannot be checked", () =>
     Effect.gen(function* () {
       const { log } = yield* Premises

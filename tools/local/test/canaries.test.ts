@@ -8,6 +8,7 @@ import { beforeAll, vi } from "vitest"
 import { bodyBytes } from "@data-import/api/Limits"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { get as valueAt, isWire } from "@data-import/domain/testing/wire"
+import { away } from "@data-import/postgres/testing/DatabaseProxy"
 import * as Answer from "@data-import/server/http/Answer"
 import { readJson } from "@data-import/server/testing/ReadJson"
 import type { Route } from "@data-import/server/routing/Route"
@@ -15,7 +16,13 @@ import * as Service from "@data-import/server/lifecycle/Service"
 import { undocumentedIn } from "@data-import/testbed/DocumentedMetrics"
 import { accountNumber, personalCanaries, secretCanary, leaksIn } from "./Canaries.ts"
 import { type Heard, makeDrive, whatever } from "./canaryDrive.ts"
-import { privateKeysIn, run, wholeSystem, WholeSystem, type World } from "./wholeSystem.ts"
+import {
+  privateKeysIn,
+  run,
+  WholeSystem,
+  wholeSystemBehindProxy,
+  type World
+} from "./wholeSystem.ts"
 
 const stem = secretCanary("")
 const cardNumber = "4000087154000871"
@@ -124,7 +131,6 @@ const refusingLines = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effec
 })
 
 const driven = Effect.gen(function* () {
-  const { away } = yield* WholeSystem
   const drive = yield* makeDrive
   const setup = yield* Configuration
   for (const status of [403, 500]) {
@@ -161,7 +167,7 @@ type Work = Effect.Effect<
     readonly secrets: ReadonlyArray<string>
   },
   never,
-  Layer.Success<ReturnType<typeof wholeSystem>> | Scope.Scope
+  Layer.Success<ReturnType<typeof wholeSystemBehindProxy>> | Scope.Scope
 >
 
 /** The output of the system during `run`, once the system has stopped. */
@@ -184,7 +190,7 @@ const evidenceOf = (work: Work) =>
     Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())),
     Effect.provide(
       Layer.fresh(
-        wholeSystem({
+        wholeSystemBehindProxy({
           vendor,
           store,
           storeCredentials: [secretCanary("id"), secretCanary("s3")],

@@ -2,10 +2,11 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
+import { away } from "@data-import/postgres/testing/DatabaseProxy"
 import { until } from "@data-import/server/testing/RunningService"
 import { freshOrganisation } from "@data-import/domain/testing/freshNames"
 import { healthyWorld } from "./healthyWorld.ts"
-import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+import { tokenFor, WholeSystem, wholeSystemBehindProxy } from "./wholeSystem.ts"
 
 const paths = [
   "/v1/data-import/validate-account/",
@@ -14,13 +15,13 @@ const paths = [
   "/v1/data-import/account-transfer-status/NOBODY/1/"
 ]
 
-layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
+layer(wholeSystemBehindProxy(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "without its database",
   (it) => {
     describe("the gateway", () => {
       it.effect("stays ready, and forwards the 503 of each service", () =>
         Effect.gen(function* () {
-          const { away, gatewayUrl } = yield* WholeSystem
+          const { gatewayUrl } = yield* WholeSystem
           const { name } = yield* freshOrganisation
           const token = yield* tokenFor(name)
           const headers = { authorization: `Token ${token}`, "content-type": "application/json" }

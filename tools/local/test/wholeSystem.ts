@@ -16,7 +16,7 @@ import {
 import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
-import { cutWhile, make as lineTo } from "@data-import/postgres/testing/DatabaseProxy"
+import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import type { Listening } from "@data-import/server/lifecycle/Service"
@@ -96,13 +96,16 @@ const usual: Settings = {
   S3_BUCKET: "bucket"
 }
 
-const make = Effect.fnUntraced(function* (world: World) {
+/** The services reach the database of the owner at this address. */
+const make = Effect.fnUntraced(function* (
+  world: World,
+  owner: Redacted.Redacted,
+  database: Redacted.Redacted
+) {
   const { settings, store, vendor } = world
   yield* credentialsInEnvironment(world.storeCredentials)
   const folder = yield* temporaryFolder(0o700)
-  const owner = yield* freshUrl
   const users = databaseUsersAt(owner)
-  const line = yield* lineTo(owner)
   const log: Array<string> = []
   const traces: Array<string> = []
   const collector = yield* serverOf((incoming, response) => {
@@ -139,7 +142,7 @@ const make = Effect.fnUntraced(function* (world: World) {
     "batch-worker": { CERTIFICATE_KEYS_DIR: join(folder, "certificate-keys") },
     gateway: { TRUST_PROXY: "0" }
   }
-  const services = yield* wire(databaseUsersTo(line.url, users), (name, settings) =>
+  const services = yield* wire(databaseUsersTo(database, users), (name, settings) =>
     Effect.map(
       start<unknown>(serviceLayers[name], { ...settings, ...own[name] }),
       (url) => [{ url }] as const
@@ -148,7 +151,6 @@ const make = Effect.fnUntraced(function* (world: World) {
   const gatewayUrl = services.gateway[0].url
   const passwords = Object.values(users).map(passwordOf)
   return {
-    away: <A, E, R>(effect: Effect.Effect<A, E, R>) => cutWhile(line, effect),
     gatewayUrl,
     keysFolder,
     log,
@@ -175,9 +177,25 @@ const besides = Layer.unwrap(
   )
 )
 
+const systemAt = (world: World, owner: Redacted.Redacted, database: Redacted.Redacted) =>
+  besides.pipe(
+    Layer.provideMerge(Layer.effect(WholeSystem, make(world, owner, database))),
+    Layer.orDie
+  )
+
 /** The whole system in this world. */
 export const wholeSystem = (world: World) =>
-  besides.pipe(Layer.provideMerge(Layer.effect(WholeSystem, make(world))), Layer.orDie)
+  Layer.unwrap(Effect.map(freshUrl, (owner) => systemAt(world, owner, owner)))
+
+/** The whole system, whose connections to the database a test can cut. */
+export const wholeSystemBehindProxy = (world: World) =>
+  Layer.unwrap(
+    Effect.map(freshUrl, (owner) =>
+      Layer.unwrap(Effect.map(DatabaseProxy, ({ url }) => systemAt(world, owner, url))).pipe(
+        Layer.provideMerge(proxyTo(owner))
+      )
+    )
+  )
 
 /** Runs a statement of the test's own. */
 export const run = (
