@@ -132,6 +132,9 @@ class Runner {
   readonly #turnedAway = new Map<number, { readonly attempts: number; readonly again: number }>()
   #hangs = 0
   #sent = 0
+  /** The cases in progress, but for those whose body does not arrive. */
+  #busy = 0
+  #proceed: () => void = () => {}
 
   constructor(tenant: Tenant, options: Options, means: Dependencies) {
     this.#tenant = tenant
@@ -145,14 +148,20 @@ class Runner {
     const begun = performance.now()
     const last = begun + minutes * 60_000
     let next = from
-    const work = async () => {
-      while (next < to && performance.now() <= last) {
-        const index = next
-        next += 1
-        await this.#try(index, { attempts: 0, isLast: false })
+    const running = new Set<Promise<void>>()
+    this.#proceed = () => {
+      for (; this.#busy < concurrency && next < to && performance.now() <= last; next++) {
+        this.#busy += 1
+        const trying = this.#try(next, { attempts: 0, isLast: false }).finally(() => {
+          this.#busy -= 1
+          running.delete(trying)
+          this.#proceed()
+        })
+        running.add(trying)
       }
     }
-    await Promise.all(Array.from({ length: concurrency }, work))
+    this.#proceed()
+    while (running.size > 0) await Promise.all(running)
     await this.#tryTurnedAway()
     return {
       cases: next - from,
@@ -205,6 +214,17 @@ class Runner {
     this.#remember({ index, ...failed, shrinks: numShrinks, others: 0 })
   }
 
+  /** Other cases are tried meanwhile: the service waits for the body. */
+  async #besides<A>(waiting: Promise<A>): Promise<A> {
+    this.#busy -= 1
+    this.#proceed()
+    try {
+      return await waiting
+    } finally {
+      this.#busy += 1
+    }
+  }
+
   /** One of each way to fail. */
   #remember(failure: Failure): void {
     const { complaints, smallest } = failure
@@ -244,9 +264,10 @@ class Runner {
     const isWhole = request.framing !== "stalled" && request.framing !== "announced"
     const sending = { from, seconds, probe: isLast && isWhole && probed.has(kind) }
     try {
-      const exchanges = await Promise.all(
+      const sent = Promise.all(
         Array.from({ length: times }, () => exchange(target, request, sending))
       )
+      const exchanges = await (isWhole ? sent : this.#besides(sent))
       const column = isLast ? kind : "before"
       for (const { milliseconds, replies } of exchanges) {
         for (const reply of replies) {
