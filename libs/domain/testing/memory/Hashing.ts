@@ -1,4 +1,4 @@
-/** SHA-256, as Node has it. */
+/** The hash function of the programs, as Node has it. */
 import { hash } from "node:crypto"
 import { Layer } from "effect"
 import { Hashing } from "../../src/requests/Hashing.ts"
