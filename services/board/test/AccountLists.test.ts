@@ -106,6 +106,10 @@ layer(boardLayer, { excludeTestServices: true })("lists of all accounts", (it) =
       const ofBatch = (yield* csv({ batch_id: batch })).trimEnd().split("\r\n")
       expect(ofBatch.slice(0, -1)).toEqual([head, ...rows.slice(4)])
       expect(ofBatch.at(-1)).toMatch(new RegExp(`^pending,${batch},3,`))
+      expect(yield* Effect.flip(csv({ batch_id: batch, cohort: "wave-1" }))).toMatchObject({
+        code: "request_failed_validation",
+        errors: [{ attr: "cohort" }]
+      })
       const other = yield* refuse((yield* begin).mine, ["d"])
       expect(yield* Effect.flip(csv({ batch_id: other }))).toMatchObject({ _tag: "NotFound" })
     })

@@ -20,6 +20,7 @@ import { balancesCsv } from "./BalanceList.ts"
 import { findBatch } from "./BatchOfSupplier.ts"
 import { type BoardCaller, callerFor } from "./BoardCaller.ts"
 import { accountRows, type CorrectionRow, lacksDocument, lineRows } from "./CorrectionFile.ts"
+import { invalid } from "./Selection.ts"
 import { visibleSupplier } from "./VisibleSuppliers.ts"
 
 /** Audit: `read_accounts`. */
@@ -48,7 +49,7 @@ export class AccountLists extends Context.Service<
      * one amount.
      */
     readonly balances: List<OfCohort, string>
-    /** The rows of failed accounts, then those of refused lines. */
+    /** The rows of failed accounts, then those of refused lines; of a cohort or of a batch. */
     readonly corrections: List<CorrectionFilter, CorrectionRow>
   }
 >()("@data-import/domain/AccountLists") {}
@@ -71,6 +72,12 @@ const failedLines = (batches: Batches["Service"], id: BatchId) =>
       return [lines, Option.fromNullishOr(last)] as const
     })
   )
+
+const cohortAndBatch = invalid({
+  attr: "cohort",
+  code: "invalid",
+  detail: "Name a cohort or a batch, not both."
+})
 
 const rowsOfBatch = (batches: Batches["Service"], supplier: SupplierCode, named: string) =>
   Effect.map(findBatch({ batches }, { code: supplier }, named), ({ id: batch }) =>
@@ -127,21 +134,23 @@ const make = Effect.gen(function* () {
       Stream.map(searching.refusals(of), lineRows)
     )
 
+  const rowsFor = Effect.fnUntraced(function* (of: Of, filter: CorrectionFilter) {
+    if (filter.batch_id === undefined) return rowsOfAll(of)
+    if (filter.cohort !== undefined) return yield* cohortAndBatch
+    return yield* rowsOfBatch(batches, of.supplier, filter.batch_id)
+  })
+
   return AccountLists.of({
     balances: traced("AccountLists.balances")(
       read((of) => Effect.succeed(balancesCsv(searching.balances(of))))
     ),
     corrections: traced("AccountLists.corrections")(
-      read((of, { batch_id: batch, code }: CorrectionFilter) =>
-        Effect.map(
-          batch === undefined
-            ? Effect.succeed(rowsOfAll(of))
-            : rowsOfBatch(batches, of.supplier, batch),
-          (rows) =>
-            rows.pipe(
-              Stream.flatMap((each) => Stream.fromIterable(each)),
-              Stream.filter((row) => code === undefined || row.at(-1) === code)
-            )
+      read((of, filter: CorrectionFilter) =>
+        Effect.map(rowsFor(of, filter), (rows) =>
+          rows.pipe(
+            Stream.flatMap((each) => Stream.fromIterable(each)),
+            Stream.filter((row) => filter.code === undefined || row.at(-1) === filter.code)
+          )
         )
       )
     )
