@@ -103,9 +103,14 @@ export const start = (
     })
   )
 
-/** A separate server that ends with the scope. */
+/** Whole pages in the log repair those that a killed server has written in part. */
+const settingsOfTemporary = { full_page_writes: "off" }
+
+/** A separate server that ends with the scope, and that nobody kills. */
 export const temporary: Effect.Effect<EmbeddedPostgres, PostgresDidNotStart, Scope.Scope> =
-  Effect.flatMap(temporaryDataDir(), (dataDir) => start({ dataDir, durable: false }))
+  Effect.flatMap(temporaryDataDir(), (dataDir) =>
+    start({ dataDir, durable: false, settings: settingsOfTemporary })
+  )
 
 /** The server as it runs now, which is another process after each restart. */
 interface Server {
