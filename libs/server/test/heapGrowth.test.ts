@@ -10,10 +10,10 @@ const largestHeap = (first: string): number => {
     import { limitHeapGrowth } from ${JSON.stringify(module)}
     ${first}
     const made = () => Array.from({ length: 50 }, (_, index) => ({ index, text: String(index) }))
-    const alive = Array.from({ length: 30_000 }, made)
-    const shortLived = Array.from({ length: 3_000 })
+    const alive = Array.from({ length: 10_000 }, made)
+    const shortLived = Array.from({ length: 1_000 })
     let most = 0
-    for (let count = 0; count < 400_000; count++) {
+    for (let count = 0; count < 130_000; count++) {
       shortLived[count % shortLived.length] = made()
       if (count % 1_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed)
     }
