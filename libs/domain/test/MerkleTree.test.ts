@@ -1,12 +1,10 @@
 /** Merkle trees against the definition of RFC 9162 and its published vectors. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
 import * as FastCheck from "fast-check"
 import { inclusionPath, isIncluded, nodeOfLevel, treeHash } from "../src/merkle/InclusionProof.ts"
 import { leafHash, makeGrowingTree, nodeHash } from "../src/merkle/MerkleTree.ts"
-import { Hashing } from "../src/requests/Hashing.ts"
 import { bytesOf, hexOf } from "../src/support/Hexadecimal.ts"
-import { layerMemory } from "../testing/memory/Hashing.ts"
+import { hashing } from "../testing/memory/Hashing.ts"
 
 /** The leaves and the roots of their first 0 to 8 in the tests of Certificate Transparency. */
 const leaves = [
@@ -64,7 +62,7 @@ const paths = [
   ]
 ] as const
 
-type Digest = Hashing["Service"]["digest"]
+type Digest = typeof hashing.digest
 
 /** The definition, word for word: k is the largest power of two smaller than n. */
 const definedRoot = (digest: Digest, hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
@@ -80,89 +78,77 @@ const definedRoot = (digest: Digest, hashes: ReadonlyArray<Uint8Array>): Uint8Ar
   )
 }
 
-const digested = Effect.map(Hashing, ({ digest }) => digest).pipe(Effect.provide(layerMemory))
+const { digest } = hashing
 
 describe("MerkleTree", () => {
-  it.effect("has the published roots", () =>
-    Effect.gen(function* () {
-      const digest = yield* digested
-      const tree = makeGrowingTree(digest)
-      const found = [hexOf(tree.root())]
-      for (const leaf of leaves) {
-        tree.append(leafHash(digest, bytesOf(leaf)))
-        found.push(hexOf(tree.root()))
-      }
-      expect(found).toStrictEqual(roots)
-    })
-  )
+  it("has the published roots", () => {
+    const tree = makeGrowingTree(digest)
+    const found = [hexOf(tree.root())]
+    for (const leaf of leaves) {
+      tree.append(leafHash(digest, bytesOf(leaf)))
+      found.push(hexOf(tree.root()))
+    }
+    expect(found).toStrictEqual(roots)
+  })
 
-  it.effect("grows from any size to the defined root", () =>
-    Effect.gen(function* () {
-      const digest = yield* digested
-      FastCheck.assert(
-        FastCheck.property(
-          FastCheck.array(FastCheck.uint8Array({ maxLength: 3 }), { maxLength: 40 }),
-          FastCheck.nat(40),
-          (entries, at) => {
-            const hashes = entries.map((entry) => leafHash(digest, entry))
-            const before = makeGrowingTree(digest)
-            hashes.slice(0, at).forEach(before.append)
-            const after = makeGrowingTree(digest, {
-              size: before.size(),
-              frontier: before.frontier()
-            })
-            hashes.slice(at).forEach(after.append)
-            expect(after.size()).toBe(entries.length)
-            expect(after.root()).toStrictEqual(definedRoot(digest, hashes))
-          }
-        ),
-        { numRuns: 50 }
-      )
-    })
-  )
-
-  it.effect("has the published audit paths", () =>
-    Effect.gen(function* () {
-      const digest = yield* digested
-      const hashes = leaves.map((leaf) => leafHash(digest, bytesOf(leaf)))
-      for (const [index, size, path] of paths) {
-        const found = inclusionPath(digest, hashes.slice(0, size), index)
-        expect(found.map(hexOf)).toStrictEqual(path)
-      }
-    })
-  )
-
-  it.effect("proves the inclusion of every leaf, and of no other", () =>
-    Effect.gen(function* () {
-      const digest = yield* digested
-      const hashes = Array.from({ length: 34 }, (_, at) => leafHash(digest, Uint8Array.of(at)))
-      for (const size of [1, 2, 3, 7, 8, 9, 15, 17, 33]) {
-        const tree = hashes.slice(0, size)
-        const root = treeHash(digest, tree)
-        expect(root).toStrictEqual(definedRoot(digest, tree))
-        for (const [index, leaf] of tree.entries()) {
-          const proof = { leaf, index, size, path: inclusionPath(digest, tree, index) }
-          expect(isIncluded(digest, proof, root)).toBe(true)
-          const wrong = [
-            { ...proof, leaf: hashes[33] as Uint8Array },
-            { ...proof, index: index + 1 },
-            { ...proof, index: index - size },
-            { ...proof, path: [...proof.path, root] },
-            { ...proof, size: size * 2 }
-          ]
-          expect(wrong.filter((each) => isIncluded(digest, each, root))).toEqual([])
+  it("grows from any size to the defined root", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.uint8Array({ maxLength: 3 }), { maxLength: 40 }),
+        FastCheck.nat(40),
+        (entries, at) => {
+          const hashes = entries.map((entry) => leafHash(digest, entry))
+          const before = makeGrowingTree(digest)
+          hashes.slice(0, at).forEach(before.append)
+          const after = makeGrowingTree(digest, {
+            size: before.size(),
+            frontier: before.frontier()
+          })
+          hashes.slice(at).forEach(after.append)
+          expect(after.size()).toBe(entries.length)
+          expect(after.root()).toStrictEqual(definedRoot(digest, hashes))
         }
-        for (const [level, index] of [
-          [0, size - 1],
-          [1, 0],
-          [2, Math.floor((size - 1) / 4)],
-          [6, 0]
-        ] as const) {
-          const covered = tree.slice(index * 2 ** level, (index + 1) * 2 ** level)
-          const node = nodeOfLevel(digest, tree, { index, level })
-          expect(node).toStrictEqual(definedRoot(digest, covered))
-        }
+      ),
+      { numRuns: 50 }
+    )
+  })
+
+  it("has the published audit paths", () => {
+    const hashes = leaves.map((leaf) => leafHash(digest, bytesOf(leaf)))
+    for (const [index, size, path] of paths) {
+      const found = inclusionPath(digest, hashes.slice(0, size), index)
+      expect(found.map(hexOf)).toStrictEqual(path)
+    }
+  })
+
+  it("proves the inclusion of every leaf, and of no other", () => {
+    const hashes = Array.from({ length: 34 }, (_, at) => leafHash(digest, Uint8Array.of(at)))
+    for (const size of [1, 2, 3, 7, 8, 9, 15, 17, 33]) {
+      const tree = hashes.slice(0, size)
+      const root = treeHash(digest, tree)
+      expect(root).toStrictEqual(definedRoot(digest, tree))
+      for (const [index, leaf] of tree.entries()) {
+        const proof = { leaf, index, size, path: inclusionPath(digest, tree, index) }
+        expect(isIncluded(digest, proof, root)).toBe(true)
+        const wrong = [
+          { ...proof, leaf: hashes[33] as Uint8Array },
+          { ...proof, index: index + 1 },
+          { ...proof, index: index - size },
+          { ...proof, path: [...proof.path, root] },
+          { ...proof, size: size * 2 }
+        ]
+        expect(wrong.filter((each) => isIncluded(digest, each, root))).toEqual([])
       }
-    })
-  )
+      for (const [level, index] of [
+        [0, size - 1],
+        [1, 0],
+        [2, Math.floor((size - 1) / 4)],
+        [6, 0]
+      ] as const) {
+        const covered = tree.slice(index * 2 ** level, (index + 1) * 2 ** level)
+        const node = nodeOfLevel(digest, tree, { index, level })
+        expect(node).toStrictEqual(definedRoot(digest, covered))
+      }
+    }
+  })
 })

@@ -1,15 +1,12 @@
 /** Source: docs/contract/certificates.md#comparing. */
 import { describe, expect, it } from "@effect/vitest"
-import { hash } from "node:crypto"
 import { Effect } from "effect"
 import fc from "fast-check"
 import type { NodeRange } from "../src/certificates/CertificateTrees.ts"
 import { LocalTree, type SortedTree } from "../src/certificates/LocalTree.ts"
 import { compareTrees } from "../src/certificates/TreeComparison.ts"
+import { hashing } from "../testing/memory/Hashing.ts"
 import { nodesOf } from "../testing/treeNodes.ts"
-
-const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
-const hashing = { digest }
 
 type Book = ReadonlyMap<string, string>
 
@@ -17,7 +14,7 @@ type Book = ReadonlyMap<string, string>
 const treeOf = (book: Book): SortedTree => {
   const tree = new LocalTree()
   for (const [number, content] of book)
-    tree.add(number, digest(Buffer.from(`${number} ${content}`)))
+    tree.add(number, hashing.digest(Buffer.from(`${number} ${content}`)))
   return tree.sorted()
 }
 

@@ -3,7 +3,7 @@
  * Source: docs/contract/import.md#payload-hash, docs/contract/post-import.md, RFC 9162.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Result } from "effect"
+import { DateTime, Result } from "effect"
 import { Hex } from "effect/encoding"
 import fc from "fast-check"
 import { factsAt, validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
@@ -19,15 +19,13 @@ import { LocalTree } from "../src/certificates/LocalTree.ts"
 import { readAddition, SentAdditions } from "../src/certificates/SentAdditions.ts"
 import { decideTransactions } from "../src/additions/TransactionImport.ts"
 import { inclusionPath, isIncluded } from "../src/merkle/InclusionProof.ts"
-import { Hashing } from "../src/requests/Hashing.ts"
 import { compareCodePoints } from "../src/support/CodePoints.ts"
 import { finish } from "../src/support/Steps.ts"
-import { layerMemory } from "../testing/memory/Hashing.ts"
+import { hashing } from "../testing/memory/Hashing.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { putAll, type Wire } from "../testing/wire.ts"
 import { accountWith as openAccount, dayOf, transactionOf } from "./accountModel.ts"
 
-const hashing = Effect.runSync(Effect.provide(Hashing, layerMemory))
 const facts = factsAt(sampleTime)
 
 const accountWith = (values: Wire = {}): Account =>

@@ -1,10 +1,8 @@
 /** Nodes of a tree as the service answers them. */
-import { hash } from "node:crypto"
 import type { NodeRange, TreeNode } from "../src/certificates/CertificateTrees.ts"
 import type { SortedTree } from "../src/certificates/LocalTree.ts"
 import { hexOf } from "../src/support/Hexadecimal.ts"
-
-const digest = (bytes: Uint8Array): Uint8Array => hash("sha256", bytes, "buffer")
+import { hashing } from "./memory/Hashing.ts"
 
 export const nodesOf = (
   tree: SortedTree,
@@ -21,7 +19,7 @@ export const nodesOf = (
   return Array.from({ length: count }, (_, at): TreeNode => {
     const index = from + at
     const [start, end] = [index * width, Math.min((index + 1) * width, size)]
-    const hash = hexOf(tree.hash({ digest }, start, end))
+    const hash = hexOf(tree.hash(hashing, start, end))
     return { index, first: known(start), last: known(end - 1), count: end - start, hash }
   })
 }
