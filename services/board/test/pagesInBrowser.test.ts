@@ -99,6 +99,21 @@ inChromium("the board in Chromium", (board) => {
     await close(tabs[1] as Page)
   })
 
+  it("fetches by itself once the tab with the stream is silent", async () => {
+    const { page: first } = await open(supplier)
+    await headline(first)
+    const tab = await first.context().newPage()
+    await tab.clock.install()
+    await tab.goto(server().origin + supplier)
+    await headline(tab)
+    await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}")
+    const again = tab.waitForResponse(/migrations\/DELTA_LEGACY\/$/)
+    await tab.clock.runFor("01:30")
+    await again
+    await tab.getByText(/every 30 seconds/).waitFor()
+    await close(tab)
+  })
+
   it("says what to do first without any migration", async () => {
     server().fixture = { ...standard, isEmpty: true }
     const { page } = await open("/board/")
