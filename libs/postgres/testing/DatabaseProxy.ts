@@ -21,8 +21,7 @@ const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value
 export const throughPort = (url: Redacted.Redacted, port: number): Redacted.Redacted =>
   Redacted.make(Object.assign(new URL(Redacted.value(url)), { port: String(port) }).href)
 
-/** A proxy to the database at `url`, which ends with the scope. */
-export const make = (
+const make = (
   url: Redacted.Redacted
 ): Effect.Effect<DatabaseProxy["Service"], never, Scope.Scope> =>
   Effect.map(TcpProxy.make({ target: portOf(url) }), (proxy) => ({
@@ -32,21 +31,16 @@ export const make = (
     leadTo: (other) => Effect.sync(() => proxy.leadTo(portOf(other)))
   }))
 
-/** A proxy to the database at `url`. */
+/** A proxy to the database at `url`, which ends with the scope. */
 export const proxyTo = (url: Redacted.Redacted): Layer.Layer<DatabaseProxy> =>
   Layer.effect(DatabaseProxy, make(url))
 
-/** Cuts the connection while the effect runs. */
-export const cutWhile = <A, E, R>(
-  { cut, mend }: DatabaseProxy["Service"],
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.acquireUseRelease(
-    cut,
-    () => effect,
-    () => mend
-  )
-
 /** The database is away while the effect runs. */
 export const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(DatabaseProxy, (proxy) => cutWhile(proxy, effect))
+  Effect.flatMap(DatabaseProxy, ({ cut, mend }) =>
+    Effect.acquireUseRelease(
+      cut,
+      () => effect,
+      () => mend
+    )
+  )
