@@ -214,8 +214,9 @@ class Runner {
     this.#remember({ index, ...failed, shrinks: numShrinks, others: 0 })
   }
 
-  /** Other cases are tried meanwhile: the service waits for the body. */
+  /** Other cases are tried meanwhile: the service waits for the body. Alone, cases keep their order. */
   async #besides<A>(waiting: Promise<A>): Promise<A> {
+    if (this.#options.concurrency === 1) return waiting
     this.#busy -= 1
     this.#proceed()
     try {
