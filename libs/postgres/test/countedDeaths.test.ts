@@ -8,20 +8,19 @@ import { endOf, finish, started, taken, takeNext } from "@data-import/domain/tes
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layerWith } from "../src/connection/Database.ts"
 import { layer as configuration } from "../src/suppliers/Configuration.ts"
-import { away, DatabaseProxy, proxyTo } from "../testing/DatabaseProxy.ts"
+import { away, behindProxy } from "../testing/DatabaseProxy.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const database = Layer.unwrap(
-  Effect.map(DatabaseProxy, ({ url }) =>
-    layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })
+  Effect.map(TestDatabase.freshUrl, (owner) =>
+    behindProxy(owner, (url) =>
+      layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })
+    )
   )
 )
 
-const storage = Layer.mergeAll(batches, configuration).pipe(
-  Layer.provideMerge(database),
-  Layer.provideMerge(Layer.unwrap(Effect.map(TestDatabase.freshUrl, proxyTo)))
-)
+const storage = Layer.mergeAll(batches, configuration).pipe(Layer.provideMerge(database))
 
 /** A worker takes lines and dies, `times` times. */
 const died = (times: number) =>

@@ -35,6 +35,15 @@ const make = (
 export const proxyTo = (url: Redacted.Redacted): Layer.Layer<DatabaseProxy> =>
   Layer.effect(DatabaseProxy, make(url))
 
+/** What is made of a database whose connections a test can cut. */
+export const behindProxy = <A, E, R>(
+  url: Redacted.Redacted,
+  make: (proxied: Redacted.Redacted) => Layer.Layer<A, E, R>
+) =>
+  Layer.unwrap(Effect.map(DatabaseProxy, (proxy) => make(proxy.url))).pipe(
+    Layer.provideMerge(proxyTo(url))
+  )
+
 /** The database is away while the effect runs. */
 export const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(DatabaseProxy, ({ cut, mend }) =>

@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { away, DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
+import { away, behindProxy } from "@data-import/postgres/testing/DatabaseProxy"
 import { rows } from "@data-import/postgres/testing/rows"
 import { ask, persistently } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
@@ -17,13 +17,9 @@ import {
 } from "./importService.ts"
 
 const serviceBehindProxy = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* freshUrl
-    const service = Effect.map(DatabaseProxy, (proxy) =>
-      serviceOn(url, { DATABASE_URL: databaseUserUrl(proxy.url) })
-    )
-    return Layer.provideMerge(Layer.unwrap(service), proxyTo(url))
-  })
+  Effect.map(freshUrl, (url) =>
+    behindProxy(url, (proxied) => serviceOn(url, { DATABASE_URL: databaseUserUrl(proxied) }))
+  )
 )
 
 /** Far more than a refusal takes, and less than any wait for a connection or a lock. */

@@ -5,7 +5,7 @@ import { BoardAccess, issueLink, layer as access } from "@data-import/domain/acc
 import type { BoardUser } from "@data-import/domain/access/BoardUser"
 import { RequestId } from "@data-import/domain/suppliers/Organisation"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
-import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
+import { behindProxy } from "@data-import/postgres/testing/DatabaseProxy"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { Listening } from "@data-import/server/lifecycle/Service"
@@ -40,9 +40,9 @@ export const serviceWith = (settings: Settings) =>
 /** The service, whose connections to its database a test can cut. */
 export const serviceBehindProxy = Layer.unwrap(
   Effect.map(freshUrl, (url) =>
-    Layer.unwrap(Effect.map(DatabaseProxy, (proxy) => serviceAt(proxy.url, {}))).pipe(
-      Layer.provideMerge(proxyTo(url)),
-      Layer.merge(portsAt(url))
+    Layer.merge(
+      behindProxy(url, (proxied) => serviceAt(proxied, {})),
+      portsAt(url)
     )
   )
 ).pipe(Layer.provideMerge(tokens))

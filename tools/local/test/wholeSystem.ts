@@ -16,7 +16,7 @@ import {
 import { issueKey } from "@data-import/domain/access/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
-import { DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
+import { behindProxy } from "@data-import/postgres/testing/DatabaseProxy"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import type { Listening } from "@data-import/server/lifecycle/Service"
@@ -191,9 +191,7 @@ export const wholeSystem = (world: World) =>
 export const wholeSystemBehindProxy = (world: World) =>
   Layer.unwrap(
     Effect.map(freshUrl, (owner) =>
-      Layer.unwrap(Effect.map(DatabaseProxy, ({ url }) => systemAt(world, owner, url))).pipe(
-        Layer.provideMerge(proxyTo(owner))
-      )
+      behindProxy(owner, (proxied) => systemAt(world, owner, proxied))
     )
   )
 
