@@ -33,7 +33,7 @@ const tried = ({ counts, firstHour, lastShare }: SimulatedMigration, share: numb
   return DateTime.isGreaterThan(end, found.high) ? "late" : "held"
 }
 
-const migrations = 500
+const migrations = 2_000
 const pointsOfEach = 2
 const seed = 20_261_102
 

@@ -47,9 +47,7 @@ const expectAnswered = Effect.fnUntraced(function* (
 
 const concurrency = { concurrency: 6, discard: true } as const
 
-/** The sheet reads what the CSV file reads, and needs a thread for each answer. */
-const isShown = (endpoint: Board.Endpoint) =>
-  endpoint !== Board.changes && endpoint.identifier !== "exportCorrectionSheet"
+const isShown = (endpoint: Board.Endpoint) => endpoint !== Board.changes
 
 const atParameters = (endpoint: Board.Endpoint, path: string) =>
   endpoint.parameters.flatMap((name) => texts.map((text) => `${path}?${name}=${text}`))
