@@ -18,6 +18,7 @@ const kinds: ReadonlyArray<Kind> = [
   { name: "csrf token", pattern: /(?<="csrf_token":")[\w-]{43}(?=")/g },
   { name: "public key", pattern: /(?<="x":")[\w-]{43}(?=")/g },
   { name: "certificate key", pattern: /(?<="kid":")[\w-]{43}(?=")/g },
+  { name: "hash of a signed certificate", pattern: /(?<="jws_sha256":")[\da-f]{64}(?=")/g },
   { name: "key id", pattern: /\b\d{8}T\d{6}Z-[\da-f]{8}\b/g },
   { name: "signature", pattern: /(?<=\bsignature=)[\da-f]{64}\b/g },
   { name: "epoch", pattern: /(?<=\bexpires=|"(?:iat|exp|refreshExpiresIn)":)\d+/g },
