@@ -17,7 +17,10 @@ export interface ProgressLimits {
 }
 
 interface Open {
+  readonly response: ServerResponse
   readonly network: string
+  /** The index among the open requests. */
+  at: number
   isReceiving: boolean
   isWaiting: boolean
   /** Called when the service stops. */
@@ -26,10 +29,15 @@ interface Open {
 
 const nothing = (): void => {}
 
-/** Counts requests from their headers until their answers end. */
+/**
+ * Counts requests from their headers until their answers end. They are in a list: a `Map` that
+ * grows keeps its entries alive, and with them all that belongs to ended requests, until the
+ * garbage collector visits the whole heap.
+ */
 export class OpenRequests {
   readonly #limits: ProgressLimits
-  readonly #open = new Map<ServerResponse, Open>()
+  readonly #open: Array<Open> = []
+  readonly #ofResponse = new WeakMap<ServerResponse, Open>()
   #isStopping = false
   #draining = false
   #whenIdle: () => void = nothing
@@ -39,7 +47,7 @@ export class OpenRequests {
   }
 
   get count(): number {
-    return this.#open.size
+    return this.#open.length
   }
 
   /** Whether the service has been told to stop. */
@@ -58,18 +66,22 @@ export class OpenRequests {
   }
 
   enter(response: ServerResponse, clientAddress: string): void {
-    this.#open.set(response, {
+    const open: Open = {
+      response,
       network: networkOf(clientAddress),
+      at: this.#open.length,
       isReceiving: false,
       isWaiting: false,
       stop: nothing
-    })
+    }
+    this.#open.push(open)
+    this.#ofResponse.set(response, open)
     if (this.#isStopping) this.#endsConnection(response)
   }
 
   /** The body of the request begins to arrive. `stop` is called when the service drains. */
   beginReceiving(response: ServerResponse, stop = nothing): void {
-    const open = this.#open.get(response)
+    const open = this.#ofResponse.get(response)
     if (open === undefined) return
     open.isReceiving = true
     open.stop = stop
@@ -78,7 +90,7 @@ export class OpenRequests {
 
   /** The body has arrived. False if the request must be refused now. */
   endReceiving(response: ServerResponse): boolean {
-    const open = this.#open.get(response)
+    const open = this.#ofResponse.get(response)
     if (open === undefined) return true
     open.isReceiving = false
     open.stop = nothing
@@ -89,7 +101,7 @@ export class OpenRequests {
 
   /** The request waits for a change. `stop` is called when the service drains. */
   beginWaiting(response: ServerResponse, stop: () => void): void {
-    const open = this.#open.get(response)
+    const open = this.#ofResponse.get(response)
     if (open === undefined) return
     open.isWaiting = true
     open.stop = stop
@@ -97,21 +109,25 @@ export class OpenRequests {
   }
 
   endWaiting(response: ServerResponse): void {
-    const open = this.#open.get(response)
+    const open = this.#ofResponse.get(response)
     if (open === undefined) return
     open.isWaiting = false
     open.stop = nothing
   }
 
   leave(response: ServerResponse): void {
-    this.#open.delete(response)
-    if (this.#open.size === 0) this.#whenIdle()
+    const open = this.#ofResponse.get(response)
+    if (open === undefined) return
+    this.#ofResponse.delete(response)
+    const last = this.#open.pop() as Open
+    if (last !== open) this.#open[(last.at = open.at)] = last
+    if (this.#open.length === 0) this.#whenIdle()
   }
 
   /** From now on each answer closes its connection. */
   beginStop(): void {
     this.#isStopping = true
-    for (const response of this.#open.keys()) this.#endsConnection(response)
+    for (const { response } of this.#open) this.#endsConnection(response)
   }
 
   /** Refuses new requests, and waits at most `grace` for those in progress. */
@@ -119,8 +135,8 @@ export class OpenRequests {
     const idle = Effect.callback<void>((resume) => {
       this.beginStop()
       this.#draining = true
-      for (const { stop } of this.#open.values()) stop()
-      if (this.#open.size === 0) return resume(Effect.void)
+      for (const { stop } of this.#open) stop()
+      if (this.#open.length === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
@@ -128,9 +144,9 @@ export class OpenRequests {
 
   /** Counts by network only if there are enough open requests to exceed the limit. */
   #exceeds(limit: number, ofOne?: string): boolean {
-    if (this.#open.size <= limit) return false
+    if (this.#open.length <= limit) return false
     let working = 0
-    for (const [response, { isReceiving, isWaiting, network }] of this.#open) {
+    for (const { isReceiving, isWaiting, network, response } of this.#open) {
       if (isReceiving || isWaiting || response.writableEnded) continue
       if (ofOne !== undefined && network !== ofOne) continue
       working += 1
