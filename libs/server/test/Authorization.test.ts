@@ -17,7 +17,7 @@ import {
   TokenVerifier
 } from "@data-import/domain/access/TokenSigner"
 import type { TokenClaims } from "@data-import/domain/access/AccessToken"
-import * as LastingAnswer from "../src/http/LastingAnswer.ts"
+import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Authorization from "../src/auth/Authorization.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
@@ -205,12 +205,12 @@ describe("a token ends", () => {
   it.effect("for answers that last as well", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {
-        const rights = LastingAnswer.rights()
-        yield* Effect.provideService(ask("Token good"), LastingAnswer.Current, rights)
-        expect(yield* Effect.orDie(rights.stillAllowed)).toBe(true)
+        const facts = RequestFacts.make()
+        yield* RequestFacts.withFacts(facts)(ask("Token good"))
+        expect(yield* Effect.orDie(facts.stillAllowed)).toBe(true)
         world.key = Option.some({ ...key, revokedAt: noon })
         yield* TestClock.adjust("30 seconds")
-        expect(yield* Effect.orDie(rights.stillAllowed)).toBe(false)
+        expect(yield* Effect.orDie(facts.stillAllowed)).toBe(false)
       })
     )
   )

@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Answer from "../src/http/Answer.ts"
-import * as LastingAnswer from "../src/http/LastingAnswer.ts"
 import { bytesOf, open } from "../testing/RawClient.ts"
 import { route, start } from "./TestService.ts"
 
@@ -21,13 +20,11 @@ const streaming = Effect.gen(function* () {
   })
   const run = () =>
     Effect.gen(function* () {
-      yield* RequestFacts.note({ organisation: acme })
-      yield* LastingAnswer.allowedBy(
-        Effect.sync(() => {
-          rights.checks += 1
-          return rights.allowed
-        })
-      )
+      const stillAllowed = Effect.sync(() => {
+        rights.checks += 1
+        return rights.allowed
+      })
+      yield* RequestFacts.note({ organisation: acme, stillAllowed })
       return yield* Answer.ndjson(Stream.fromEffectRepeat(line), {})
     })
   const { port } = yield* start({ routes: [route("GET", "/lines/", run)] })

@@ -17,7 +17,6 @@ import type { StorageUnavailable } from "@data-import/domain/requests/StorageUna
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import type { BoardCaller } from "@data-import/domain/board/BoardCaller"
 import type { Call, IncomingRequest } from "@data-import/server/http/IncomingRequest"
-import * as LastingAnswer from "@data-import/server/http/LastingAnswer"
 import * as Route from "@data-import/server/routing/Route"
 import type { Admit } from "@data-import/server/routing/Router"
 import * as Cookies from "./Cookies.ts"
@@ -80,11 +79,13 @@ export const checked = Effect.fnUntraced(function* (
   const found = yield* sessionOf(call, place, premises, renews)
   if (Option.isNone(found)) return yield* new SignInRequired()
   const session = found.value
-  yield* LastingAnswer.allowedBy(premises.access.goesOn(session.hash))
   const { organisations, subject } = session.user
   const [organisation, ...others] = organisations ?? []
   const isOfOne = organisation !== undefined && others.length === 0
-  yield* RequestFacts.note(isOfOne ? { organisation } : { holder: `user ${subject}` })
+  yield* RequestFacts.note({
+    stillAllowed: premises.access.goesOn(session.hash),
+    ...(isOfOne ? { organisation } : { holder: `user ${subject}` })
+  })
   if (isChange && !isSame(headers["x-csrf-token"] ?? "", session.csrfToken)) {
     return yield* new ForgeryRefused()
   }

@@ -7,7 +7,6 @@ import type { Call } from "@data-import/server/http/IncomingRequest"
 import { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as Holder from "@data-import/domain/support/Holder"
-import * as LastingAnswer from "@data-import/server/http/LastingAnswer"
 import * as Guard from "../src/Guard.ts"
 import { viewer } from "./boardService.ts"
 
@@ -71,14 +70,12 @@ it.effect("what a session is allowed lasts as long as the session", () =>
       open: () => Effect.succeedSome(session),
       goesOn: (hash) => Effect.sync(() => goesOn && hash === session.hash)
     })
-    const rights = LastingAnswer.rights()
-    yield* Effect.provideService(
-      Guard.checked(call, { changes: "anyone", forSuppliers: false }, premises),
-      LastingAnswer.Current,
-      rights
+    const facts = RequestFacts.make()
+    yield* RequestFacts.withFacts(facts)(
+      Guard.checked(call, { changes: "anyone", forSuppliers: false }, premises)
     )
-    expect(yield* rights.stillAllowed).toBe(true)
+    expect(yield* facts.stillAllowed).toBe(true)
     goesOn = false
-    expect(yield* rights.stillAllowed).toBe(false)
+    expect(yield* facts.stillAllowed).toBe(false)
   })
 )

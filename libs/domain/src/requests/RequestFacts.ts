@@ -7,6 +7,7 @@ import { Context, Effect } from "effect"
 import type { Batch, BatchId } from "../batches/Batch.ts"
 import type { ApiKeyId, OrganisationName } from "../suppliers/Organisation.ts"
 import * as Holder from "../support/Holder.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
 import { type WireCode, wireCode } from "../suppliers/Supplier.ts"
 
 /** The limit that refused a request. */
@@ -46,6 +47,8 @@ export interface RequestFacts {
   limit: Limit | undefined
   /** For whom the request works, if not for its organisation; not in the log. */
   holder: Holder.Holder
+  /** Whether what allowed the request still holds, for example its key; not in the log. */
+  stillAllowed: Effect.Effect<boolean, StorageUnavailable>
   /** For the headers of the answer; not in the log. */
   rate: RateState | undefined
   /** The instance of the upstream service that got the request, as host and port. */
@@ -56,6 +59,8 @@ export interface RequestFacts {
   bytes_out: number
 }
 
+const always = Effect.succeed(true)
+
 /** All members exist from the start, so that the shape of the object never changes. */
 export const make = (): RequestFacts => ({
   organisation: undefined,
@@ -65,6 +70,7 @@ export const make = (): RequestFacts => ({
   code: undefined,
   limit: undefined,
   holder: undefined,
+  stillAllowed: always,
   rate: undefined,
   upstream: undefined,
   bytes_in: 0,
@@ -79,15 +85,20 @@ export const Current = Context.Reference<RequestFacts | null>("@data-import/doma
 /** For whom the request works. */
 const holderOf = ({ holder, organisation }: RequestFacts): Holder.Holder => holder ?? organisation
 
-/** The context of a request with these facts, for the holder that they name by then. */
-export const contextOf = (facts: RequestFacts) =>
-  Context.make(Current, facts).pipe(Context.add(Holder.Current, () => holderOf(facts)))
+/** Adds the facts of a request to a context, and the holder that they name by then. */
+export const addTo =
+  (facts: RequestFacts) =>
+  <R>(context: Context.Context<R>): Context.Context<R> =>
+    context.pipe(
+      Context.add(Current, facts),
+      Context.add(Holder.Current, () => holderOf(facts))
+    )
 
 /** Runs an effect with the facts of its request. */
 export const withFacts =
   (facts: RequestFacts) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.provideContext(effect, contextOf(facts))
+    Effect.updateContext(effect, addTo(facts))
 
 /** Runs work that is no request on behalf of an organisation. */
 export const onBehalfOf =

@@ -22,7 +22,6 @@ import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/access/TokenSigner"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
-import * as LastingAnswer from "../http/LastingAnswer.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 
 export type Unauthorized =
@@ -94,8 +93,10 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
   })
 })
 
-const noteCaller = ({ apiKey, organisation }: Pick<Caller, "apiKey" | "organisation">) =>
-  RequestFacts.note({ organisation, api_key: apiKey })
+const factsOf = ({ apiKey, organisation }: Pick<Caller, "apiKey" | "organisation">) => ({
+  organisation,
+  api_key: apiKey
+})
 
 /** The organisation of the token in an `Authorization` header; undefined if there is none. */
 export type OrganisationOf = (
@@ -114,7 +115,7 @@ export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier>
   (verify) => (header) =>
     DateTime.now.pipe(
       Effect.flatMap((now) => verify(header, now)),
-      Effect.tap(noteCaller),
+      Effect.tap((claims) => RequestFacts.note(factsOf(claims))),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
     )
 )
@@ -136,13 +137,12 @@ export const make: Effect.Effect<
   return Effect.fnUntraced(function* (header, scope, requestId) {
     const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
     const claims = yield* verify(header, now)
-    yield* noteCaller(claims)
     const isValid = Effect.gen(function* () {
       const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
       return key !== undefined && isLive(key, yield* DateTime.now)
     })
+    yield* RequestFacts.note({ ...factsOf(claims), stillAllowed: isValid })
     if (!(yield* isValid)) return yield* new AuthenticationFailed({})
-    yield* LastingAnswer.allowedBy(isValid)
     yield* limitRate(claims.organisation)
     if (!claims.scopes.includes(scope)) return yield* new PermissionDenied()
     const { apiKey, organisation, scopes } = claims

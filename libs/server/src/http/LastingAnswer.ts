@@ -3,33 +3,10 @@
  * the facts of its request, and go on when what allowed it has ended. Every streamed answer of a
  * service passes here, so that none can forget either.
  */
-import { Clock, Context, Data, Duration, Effect, Stream } from "effect"
+import { Clock, type Context, Data, Duration, Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
-
-/** Whether what allowed a request still holds, for example its key or its session. */
-export type StillAllowed = Effect.Effect<boolean, StorageUnavailable>
-
-export interface Rights {
-  readonly stillAllowed: StillAllowed
-}
-
-/** The rights of a request that needs none. */
-export const rights = (): Rights => ({ stillAllowed: Effect.succeed(true) })
-
-/** The rights of the fiber's request; null without a request. */
-export const Current = Context.Reference<Rights | null>("@data-import/server/Rights", {
-  defaultValue: () => null
-})
-
-/** Says what the present request is allowed by. */
-export const allowedBy = (stillAllowed: StillAllowed): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => {
-    const present = fiber.getRef(Current)
-    if (present !== null) Object.assign(present, { stillAllowed })
-    return Effect.void
-  })
 
 /** How often rights are checked while something lasts. */
 const checkedEvery = Duration.toMillis("30 seconds")
@@ -42,7 +19,7 @@ const ended = Effect.fail(new RightsEnded())
 /** Fails before a part is sent whose rights have not been checked lately, and have ended. */
 const checked = <A, E>(
   stream: Stream.Stream<A, E>,
-  { stillAllowed }: Rights
+  { stillAllowed }: RequestFacts.RequestFacts
 ): Stream.Stream<A, E | RightsEnded | StorageUnavailable> =>
   Stream.transformPull(stream, (pull) =>
     Effect.map(Clock.Clock, (clock) => {
@@ -60,13 +37,12 @@ const checked = <A, E>(
 /** The response, whose stream has the facts of its request and is cut when its rights end. */
 export const lasting = (
   response: HttpServerResponse.HttpServerResponse,
-  facts: RequestFacts.RequestFacts,
-  held: Rights
+  facts: RequestFacts.RequestFacts
 ): HttpServerResponse.HttpServerResponse => {
   const { body } = response
   if (body._tag !== "Stream") return response
-  const stream = checked(body.stream, held).pipe(
-    Stream.provideContext(RequestFacts.contextOf(facts))
+  const stream = checked(body.stream, facts).pipe(
+    Stream.updateContext((context: Context.Context<never>) => RequestFacts.addTo(facts)(context))
   )
   return HttpServerResponse.setBody(
     response,

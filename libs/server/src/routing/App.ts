@@ -3,7 +3,7 @@
  * log entry and metrics once the answer was sent. It never fails: every failure has an answer in
  * the envelope.
  */
-import { Cause, Clock, Context, Effect, type Option, References, Result } from "effect"
+import { Cause, Clock, Context, Effect, type Option, References, Result, type Scope } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
@@ -164,14 +164,10 @@ const withRequestHeaders = (
 }
 
 /** The response as it is sent. Its size is counted. */
-const finished = (
-  answered: HttpServerResponse.HttpServerResponse,
-  incoming: IncomingRequest,
-  rights: LastingAnswer.Rights
-) => {
+const finished = (answered: HttpServerResponse.HttpServerResponse, incoming: IncomingRequest) => {
   const { facts, request } = incoming
   const identified = withRequestHeaders(answered, incoming)
-  const response = LastingAnswer.lasting(identified, facts, rights)
+  const response = LastingAnswer.lasting(identified, facts)
   const bytes = response.body._tag === "Uint8Array" ? response.body.contentLength : 0
   facts.bytes_out += bytes
   RequestBody.answering(Listener.response(request), bytes)
@@ -224,17 +220,16 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = incomingOf(request, parts)
     const { facts, requestId } = incoming
-    const rights = LastingAnswer.rights()
     const { answer, route } = router(incoming)
     watch(incoming, route)
     const atOnce = refusalAtOnce(incoming, route)
     const answered = (atOnce === undefined ? answer : Effect.fail(atOnce)).pipe(
       Effect.catchCause((cause) => refused(cause, incoming)),
-      Effect.map((response) => finished(response, incoming, rights)),
-      Effect.provideContext(
-        Context.make(References.CurrentLogAnnotations, { request_id: requestId, route }).pipe(
-          Context.add(LastingAnswer.Current, rights),
-          Context.merge(RequestFacts.contextOf(facts))
+      Effect.map((response) => finished(response, incoming)),
+      // Effect copies a context of many services when it is merged, or after eight additions.
+      Effect.updateContext((context: Context.Context<Scope.Scope>) =>
+        RequestFacts.addTo(facts)(
+          Context.add(context, References.CurrentLogAnnotations, { request_id: requestId, route })
         )
       )
     )
