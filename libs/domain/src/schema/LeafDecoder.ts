@@ -43,7 +43,7 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
       return (input) => input
     case "Union":
       return ast.options?.mode !== "oneOf" && ast.types.every(isLeaf)
-        ? firstOf(ast.types.map(leafDecoderOf))
+        ? firstOf(ast.types.toSorted(nullFirst).map(leafDecoderOf))
         : undefined
     default:
       return undefined
@@ -51,6 +51,10 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
 }
 
 const isLeaf = (ast: SchemaAST.AST): boolean => ast._tag !== "Objects" && ast._tag !== "Arrays"
+
+/** No other member accepts null, and to find that out may cost more than to compare. */
+const nullFirst = (one: SchemaAST.AST, other: SchemaAST.AST): number =>
+  Number(other._tag === "Null") - Number(one._tag === "Null")
 
 const firstOf =
   (decoders: ReadonlyArray<Decoder>): Decoder =>

@@ -40,7 +40,8 @@ export interface Connections {
 export interface Admission {
   /**
    * Runs a request. Refuses it at once while the circuit breaker is open, and while requests of its
-   * organisation wait too long for a permit.
+   * organisation wait too long for a permit. An admitted request may be admitted again, when its
+   * organisation is known.
    */
   readonly admit: <A, E, R>(
     request: Effect.Effect<A, E, R>
@@ -67,10 +68,26 @@ export interface Admission {
   readonly slots: (limits: AdmissionLimits) => Run
 }
 
-/** Whether the request of a fiber has had a permit. Work without a request counts as started. */
-const Progress = Context.Reference<{ hasStarted: boolean }>("@data-import/postgres/Progress", {
-  defaultValue: () => ({ hasStarted: true })
+/** Whether the request of a fiber has had a permit. */
+interface Progress {
+  hasStarted: boolean
+}
+
+/** Work without a request counts as started. */
+const withoutRequest: Progress = { hasStarted: true }
+
+const Progress = Context.Reference<Progress>("@data-import/postgres/Progress", {
+  defaultValue: () => withoutRequest
 })
+
+/** The request, which has not started; `present` is the progress of its fiber. */
+const beginning = <A, E, R>(request: Effect.Effect<A, E, R>, present: Progress) => {
+  if (present === withoutRequest) {
+    return Effect.provideService(request, Progress, { hasStarted: false })
+  }
+  present.hasStarted = false
+  return request
+}
 
 /** The trouble with the database that the exit reveals; null if there is none. */
 const troubleIn = (
@@ -180,7 +197,7 @@ export const make = (
       // A batch runs on behalf of many callers, so the caller that flushed it has not started, and
       // its organisation does not hold the permit.
       const served = effect.pipe(
-        Effect.provideService(Progress, { hasStarted: true }),
+        Effect.provideService(Progress, withoutRequest),
         Effect.provideService(Holder.Current, Holder.nobody)
       )
       const asking = { holder: undefined, hasStarted: false }
@@ -196,7 +213,7 @@ export const make = (
     Effect.withFiber((fiber): Effect.Effect<A, E | ServiceUnavailable, R> =>
       breaker.isOpen() || isBusy(Holder.of(fiber), now(fiber.getRef(Clock.Clock)))
         ? Effect.fail(unavailable)
-        : Effect.provideService(request, Progress, { hasStarted: false })
+        : beginning(request, fiber.getRef(Progress))
     )
 
   const refuseWaiting = Effect.sync(() => {
