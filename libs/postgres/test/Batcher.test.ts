@@ -36,7 +36,7 @@ const busySlot = Effect.gen(function* () {
     run,
     limits
   }
-  const send = yield* Batcher.make(batching, admission, wait)
+  const send = Batcher.make(batching, admission, wait, yield* Effect.scope)
   const start = (command: string) => Effect.forkChild(send(command), { startImmediately: true })
   const first = yield* start("first")
   return { admission, batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
@@ -155,5 +155,27 @@ it.effect("an interrupted command is dropped, and the others continue", () =>
     yield* letGo
     expect(yield* Fiber.join(stays), "the batch of `first` went on without it").toBe("B")
     expect(batches).toStrictEqual(["first", "b"])
+  })
+)
+
+it.effect("reads of one turn of the event loop run in one batch, up to the limit", () =>
+  Effect.gen(function* () {
+    const batches: Array<number> = []
+    const read = Batcher.make<number, number>(
+      {
+        collects: true,
+        limits,
+        run: (commands) => {
+          batches.push(commands.length)
+          return Effect.succeed(commands.map((command) => command * 2))
+        }
+      },
+      makeAdmission(),
+      wait,
+      yield* Effect.scope
+    )
+    const answers = yield* Effect.all([1, 1, 2, 3, 4, 5].map(read), { concurrency: "unbounded" })
+    expect(answers, "equal reads share a batch").toEqual([2, 2, 4, 6, 8, 10])
+    expect(batches).toEqual([4, 2])
   })
 )

@@ -108,7 +108,7 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
         `do $$ begin raise lock_not_available using message = '${secret}'; end $$`
       )
       yield* Effect.gen(function* () {
-        const write = yield* batched<number, never>({
+        const write = batched<number, never>({
           identity: String,
           run: () => Effect.as(locked, []),
           limits: { slots: 1, commands: 1 }
@@ -148,7 +148,7 @@ layer(storage, { excludeTestServices: true })("a write that may run alone", (it)
           const failure = failures.pop()
           return failure === undefined ? Effect.succeed(commands) : Effect.fail(failure)
         })
-      const write = yield* batched({ ...batching, run, alone: runOnce })
+      const write = batched({ ...batching, run, alone: runOnce })
       expect(yield* write(1)).toBe(1)
     })
   )
@@ -158,7 +158,7 @@ layer(storage, { excludeTestServices: true })("a write that may run alone", (it)
       const { batched, runOnce } = yield* Database
       const run = (commands: ReadonlyArray<number>) =>
         commands.includes(1) ? Effect.never : Effect.succeed(commands)
-      const write = yield* batched({ ...batching, run, alone: runOnce })
+      const write = batched({ ...batching, run, alone: runOnce })
       yield* Effect.forkScoped(write(1), { startImmediately: true })
       expect(yield* write(10)).toBe(10)
     })

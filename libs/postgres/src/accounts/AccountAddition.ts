@@ -208,12 +208,8 @@ const sizeOf = ({ change }: Addition): number =>
   change.completedStatements.length
 
 /** Stores additions. Fails as contended if the account was modified concurrently or is locked. */
-export const makeAdd = Effect.fnUntraced(function* ({
-  batched,
-  runOnce,
-  sql
-}: Database["Service"]) {
-  const store = yield* batched({
+export const makeAdd = ({ batched, runOnce, sql }: Database["Service"]) => {
+  const store = batched({
     identity: ({ id }: Addition) => String(id),
     weight: sizeOf,
     run: (additions: ReadonlyArray<Addition>) => addAll(sql, additions),
@@ -226,4 +222,4 @@ export const makeAdd = Effect.fnUntraced(function* ({
     if (outcome === "ReservationLost") return yield* new ReservationLost()
     if (outcome === "Contended") return yield* contended
   })
-})
+}

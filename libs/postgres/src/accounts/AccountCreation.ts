@@ -165,10 +165,10 @@ const together = (
     alone: database.run
   })
 
-export const makeComplete = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const complete = yield* together(database, (commands) => completeAll(database, commands))
+export const makeComplete = (database: Database["Service"]) => {
+  const complete = together(database, (commands) => completeAll(database, commands))
   return (command: Command) => Effect.flatMap(complete(command), completion)
-})
+}
 
 /** Fails a transaction to roll it back, with its outcomes. */
 interface RolledBack {
@@ -184,11 +184,11 @@ const rolledBack = (database: Database["Service"], commands: ReadonlyArray<Comma
   )
 
 /** A dry run keeps no response, so it cannot lose a reservation. */
-export const makeDryRun = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const dryRun = yield* together(database, (commands) => rolledBack(database, commands))
+export const makeDryRun = (database: Database["Service"]) => {
+  const dryRun = together(database, (commands) => rolledBack(database, commands))
   return (command: Omit<Command, "recorder">) =>
     dryRun({ ...command, recorder: null }).pipe(
       Effect.flatMap(completion),
       Effect.catchTag("ReservationLost", Effect.die)
     )
-})
+}

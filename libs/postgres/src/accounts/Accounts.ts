@@ -96,15 +96,15 @@ const viewOf = Effect.fnUntraced(function* (
   return { ...account.view, transactions, unreadTransaction }
 })
 
-const makeChange = Effect.fnUntraced(function* (
+const makeChange = (
   database: Database["Service"],
   readSnapshot: (
     wanted: SnapshotQuery
   ) => Effect.Effect<Option.Option<AccountSnapshot>, StorageUnavailable>,
   budget: WorkBudget
-) {
+) => {
   const { repeated, runOnce, sql } = database
-  const add = yield* makeAdd(database)
+  const add = makeAdd(database)
 
   const changeSeen = Effect.fnUntraced(function* <A, E>(
     { action, at, caller, decide, recorder, key }: ChangeCommand<A, E>,
@@ -146,14 +146,14 @@ const makeChange = Effect.fnUntraced(function* (
     const { bytes } = first.value.readable
     return yield* budget(command.caller.organisation, bytes)(repeated(change))
   })
-})
+}
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const budget = makeWorkBudget()
-  const readSnapshot = yield* makeReadSnapshot(database)
-  const change = yield* makeChange(database, readSnapshot, budget)
+  const readSnapshot = makeReadSnapshot(database)
+  const change = makeChange(database, readSnapshot, budget)
   const mutex = KeyedMutex.make(lockWait)
   return Accounts.of({
     view: Effect.fnUntraced(function* (key, lookup) {

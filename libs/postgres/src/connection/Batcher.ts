@@ -1,10 +1,12 @@
 /**
- * Batches of writes. A command is flushed at once if a batch slot is free, so batching adds no
- * latency; commands that come while all slots are taken are flushed together, those of several
- * organisations in turn, so that none waits for all that another has sent. Each command sees
- * what was committed before it came and is answered after the commit, as without a batch. Effect's
- * `RequestResolver` does not suit writes: its batches have no weight, and may hold two commands of
- * the same identity, although the second must see the first.
+ * Batches of reads or writes. A command is flushed at once if a batch slot is free, so batching
+ * adds no latency; commands that come while all slots are taken are flushed together, those of
+ * several organisations in turn, so that none waits for all that another has sent. Each command
+ * sees what was committed before it came and is answered after the commit, as without a batch.
+ * Effect's `RequestResolver` does not suit writes: its batches have no weight, and may hold two
+ * commands of the same identity, although the second must see the first. Nor does it suit reads: it
+ * reuses the sets of its batches, whose old tables keep every request alive until the garbage
+ * collector visits the whole heap, which takes a third of the time of a read.
  */
 import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
@@ -14,10 +16,12 @@ import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
 import { isContended } from "./SqlFailure.ts"
 
 export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
-  /** The commands of one batch have different identities. */
-  readonly identity: (command: Command) => string
+  /** The commands of one batch have different identities, if they have any. */
+  readonly identity?: (command: Command) => string
   /** What a command adds to the weight of its batch; nothing unless given. */
   readonly weight?: (command: Command) => number
+  /** Whether a batch has all commands of a turn of the event loop, of which the first waits. */
+  readonly collects?: boolean
   readonly run: RunBatch<Command, Answer, E>
   readonly limits: {
     /** How many batches run at once. */
@@ -56,19 +60,20 @@ const divide = <Command, Answer>(
   { identity, limits, weight }: BatchOptions<Command, Answer>,
   queue: ReadonlyArray<Queued<Command, Answer>>
 ) => {
+  if (queue.length <= limits.commands && !identity && !weight) return { batch: queue, rest: [] }
   const batch = new Set<Queued<Command, Answer>>()
   const identities = new Set<string>()
   const most = limits.weight ?? Infinity
   let weighed = 0
   for (const queued of inTurn(queue)) {
-    const own = identity(queued.command)
+    const own = identity?.(queued.command)
     const weighs = weight?.(queued.command) ?? 0
     const fits = batch.size === 0 || (batch.size < limits.commands && weighed + weighs <= most)
-    if (fits && !identities.has(own)) {
+    if (fits && (own === undefined || !identities.has(own))) {
       batch.add(queued)
       weighed += weighs
     }
-    identities.add(own)
+    if (own !== undefined) identities.add(own)
   }
   return { batch: [...batch], rest: queue.filter((queued) => !batch.has(queued)) }
 }
@@ -76,7 +81,7 @@ const divide = <Command, Answer>(
 /**
  * Runs commands in batches. A batch goes on when a caller stops waiting, and ends with the scope.
  */
-export const make = Effect.fnUntraced(function* <Command, Answer>(
+export const make = <Command, Answer>(
   batching: BatchOptions<Command, Answer> & {
     /**
      * Runs a command without a slot if it weighs more than a batch may, so that others do not wait
@@ -85,13 +90,9 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
     readonly alone?: RunBatch<Command, Answer>
   },
   { slots: slot }: Pick<Admission, "slots">,
-  wait: Duration.Duration
-): Effect.fn.Return<
-  (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
-  never,
-  Scope.Scope
-> {
-  const scope = yield* Effect.scope
+  wait: Duration.Duration,
+  scope: Scope.Scope
+): ((command: Command) => Effect.Effect<Answer, StorageUnavailable>) => {
   const inSlot = slot({ running: batching.limits.slots, waiting: 1, wait })
   let queue: Array<Queued<Command, Answer>> = []
   /** Whether a flush of the queue waits for a slot. */
@@ -112,7 +113,10 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       for (const { complete } of refused) complete(Exit.fail(refusal))
     })
 
-  const flushInSlot = Effect.catch(inSlot(flush), refuse)
+  const collected = batching.collects
+    ? Effect.andThen(Effect.yieldNow, inSlot(flush))
+    : inSlot(flush)
+  const flushInSlot = Effect.catch(collected, refuse)
 
   const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
     if (isFlushWaiting || queue.length === 0) return Effect.void
@@ -144,4 +148,4 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
     (weight?.(command) ?? 0) > (limits.weight ?? Infinity)
       ? runAlone(command)
       : Effect.catchIf(together(command), isContended, () => runAlone(command))
-})
+}

@@ -23,6 +23,8 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Settings from "@data-import/domain/support/Settings"
+import { decoderOf } from "@data-import/domain/schema/Decoder"
+import { invalid } from "@data-import/domain/schema/LeafDecoder"
 import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"
 import type { RunBatch } from "./BatchExecution.ts"
@@ -34,7 +36,6 @@ import { answeredWithin } from "./Deadline.ts"
 import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./HealthProbe.ts"
-import * as ReadBatching from "./ReadBatching.ts"
 import { isContended, readOnly, classifyFailures, StatementFailed, outageOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
@@ -105,14 +106,10 @@ export class Database extends Context.Service<
         /** `run` or `runOnce`, to run a command alone as `Batcher` does. */
         readonly alone?: Run
       }
-    ) => Effect.Effect<
-      (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
-      never,
-      Scope.Scope
-    >
+    ) => (command: Command) => Effect.Effect<Answer, StorageUnavailable>
     /**
      * Makes reads that run in batches of one statement each. A read waits for no write, so one that
-     * times out opens the circuit breaker.
+     * times out opens the circuit breaker. Reads of one turn of the event loop run together.
      */
     readonly batchedRead: <Command, Answer>(
       run: RunBatch<Command, Answer, OfStatement>
@@ -139,6 +136,8 @@ const waitOfProbe = Duration.seconds(1)
 const rejectWaitersAfter = Duration.millis(250)
 /** The maximum number of concurrent batches of one kind of read. */
 const readSlots = 2
+/** The maximum number of reads in a statement. */
+const maxReads = 64
 /** The maximum wait of a statement for a lock. A longer wait holds no connection. */
 const lockTimeout = Duration.millis(200)
 /** How long contended statements are repeated. */
@@ -217,8 +216,47 @@ const repeated: Database["Service"]["repeated"] = (effect) =>
     return withOwnRandom(Effect.tapError(retried, logRefusal))
   })
 
+const batchers = ({
+  admission,
+  breaker,
+  run,
+  runOnce,
+  scope
+}: Pick<Database["Service"], "run" | "runOnce"> & {
+  readonly admission: Admission.Admission
+  readonly breaker: Admission.Breaking
+  readonly scope: Scope.Scope
+}): Pick<Database["Service"], "batched" | "batchedRead"> => ({
+  batched: ({ alone, ...batching }) =>
+    Batcher.make(
+      {
+        ...batching,
+        run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal),
+        ...(alone && { alone: (batch) => alone(batching.run(batch)) })
+      },
+      admission,
+      waitForConnection,
+      scope
+    ),
+  batchedRead: (runBatch) =>
+    Batcher.make(
+      {
+        collects: true,
+        limits: { slots: readSlots, commands: maxReads },
+        run: (commands) =>
+          Effect.tapError(run(runBatch(commands)), (failure) =>
+            breaker.open(outageOf(failure) ?? "not_answering")
+          )
+      },
+      admission,
+      waitForConnection,
+      scope
+    )
+})
+
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
+  const scope = yield* Effect.scope
   const maxAge = yield* jitteredMaxAge(config)
   const { clock: poolClock, discardConnections } = PoolClock.make(ownClock, maxAge)
   // No connection is opened yet, so nothing can fail here.
@@ -248,24 +286,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     classifyFailures(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => repeated(runOnce(effect))
-  const batched: Database["Service"]["batched"] = ({ alone, ...batching }) =>
-    Batcher.make(
-      {
-        ...batching,
-        run: (batch) => Effect.tapError(runOnce(batching.run(batch)), logRefusal),
-        ...(alone && { alone: (batch) => alone(batching.run(batch)) })
-      },
-      admission,
-      waitForConnection
-    )
-  const batchedRead: Database["Service"]["batchedRead"] = (runBatch) =>
-    ReadBatching.make(
-      (commands) =>
-        Effect.tapError(run(runBatch(commands)), (failure) =>
-          breaker.open(outageOf(failure) ?? "not_answering")
-        ),
-      admission.slots({ running: readSlots, waiting: readSlots * 64, wait: waitForConnection })
-    )
+  const { batched, batchedRead } = batchers({ admission, breaker, run, runOnce, scope })
   const isReadOnly = sql`select where current_setting('transaction_read_only')::boolean`
   const ready = answered(isReadOnly).pipe(
     Effect.flatMap(({ length }) => (length > 0 ? Effect.fail(readOnly) : Effect.void))
@@ -301,13 +322,14 @@ export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
   Effect.map(settings, layerWith)
 )
 
-/** Up to this many rows are decoded without a pause. */
-const fewRows = 8
-
 /** Decodes the rows of a statement, in steps if there are many. */
 export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
-  const decodeFew = Schema.decodeUnknownEffect(Schema.Array(row))
-  const decodeOne = Schema.decodeUnknownResult(row)
+  const decodeValid = decoderOf(row)
+  const decodeAny = Schema.decodeUnknownResult(row)
+  const decodeOne = (one: unknown) => {
+    const decoded = decodeValid(one)
+    return decoded === invalid ? decodeAny(one) : Result.succeed(decoded)
+  }
   function* decoding(
     rows: ReadonlyArray<unknown>
   ): Steps<Result.Result<Array<Row["Type"]>, Schema.SchemaError>> {
@@ -321,12 +343,10 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
     return Result.succeed(decoded)
   }
   const decode = (rows: ReadonlyArray<unknown>) =>
-    rows.length <= fewRows
-      ? decodeFew(rows)
-      : Effect.flatMap(
-          inTimeSlices(() => decoding(rows)),
-          Effect.fromResult
-        )
+    Effect.flatMap(
+      inTimeSlices(() => decoding(rows)),
+      Effect.fromResult
+    )
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 }
 

@@ -107,8 +107,8 @@ const recordOf = ({
     : { fingerprint, answer, isReverted: isReverted === true, expiresAt }
 
 /** Repeats the attempt if the key was modified concurrently. */
-const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const inserted = yield* database.batched({
+const makeReserve = (database: Database["Service"]) => {
+  const inserted = database.batched({
     identity: ({ request }: Command) => JSON.stringify([request.organisation, request.key]),
     run: insertOrRead(database),
     limits: { slots: 2, commands: 64 }
@@ -126,7 +126,7 @@ const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) 
       }
     }
   })
-})
+}
 
 export const layer: Layer.Layer<IdempotencyKeys, never, Database> = Layer.effect(
   IdempotencyKeys,
@@ -134,7 +134,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Database> = Layer.effect
     const database = yield* Database
     const { run, sql } = database
     return IdempotencyKeys.of({
-      reserve: yield* makeReserve(database),
+      reserve: makeReserve(database),
       release: (reservation) =>
         run(
           Effect.asVoid(sql`delete from idempotency_keys where ${isReservation(sql, reservation)}`)

@@ -177,12 +177,9 @@ const isLimited = ({ limits }: Command): boolean =>
 const batches = { slots: 2, commands: 64 }
 
 /** A command that its batch did not claim is claimed or refused by separate statements. */
-export const makeClaim = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  mutex: KeyedMutex
-) {
+export const makeClaim = (database: Database["Service"], mutex: KeyedMutex) => {
   const { batched, run, sql } = database
-  const together = yield* batched({
+  const together = batched({
     identity: ({ key }: Command) => keyText(key),
     run: (commands: ReadonlyArray<Command>) => claimAll(database, commands),
     limits: batches
@@ -197,4 +194,4 @@ export const makeClaim = Effect.fnUntraced(function* (
     )
     return claimed ?? (yield* mutex(command.key, run(claimFreely(database, command))))
   })
-})
+}

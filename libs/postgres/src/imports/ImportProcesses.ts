@@ -175,17 +175,17 @@ const make = Effect.gen(function* () {
   const present = makePresent(database)
   const mutex = KeyedMutex.make(lockWait)
   return ImportProcesses.of({
-    stage: yield* makeStage(database, mutex),
+    stage: makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
     findOwn: makeFindOwn(database),
-    claim: yield* makeClaim(database, mutex),
+    claim: makeClaim(database, mutex),
     stagedPayload: (held) => run(stagedPayload(database, held)),
     present: (key) => (isStorableKey(key) ? present(key) : Effect.succeedNone),
     payload: (key) => (isStorableKey(key) ? run(payload(database, key)) : Effect.succeedNone),
     isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),
-    complete: yield* makeComplete(database),
-    dryRun: yield* makeDryRun(database),
+    complete: makeComplete(database),
+    dryRun: makeDryRun(database),
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),

@@ -195,11 +195,8 @@ const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], c
   return outcome._tag === "NotStored" ? yield* contended : yield* stagingOf(outcome)
 })
 
-export const makeStage = Effect.fnUntraced(function* (
-  database: Database["Service"],
-  mutex: KeyedMutex
-) {
-  const stored = yield* database.batched({
+export const makeStage = (database: Database["Service"], mutex: KeyedMutex) => {
+  const stored = database.batched({
     identity: ({ key }: Command) => keyText(key),
     weight: ({ payload }) => payload.length,
     run: storeBatch(database),
@@ -212,4 +209,4 @@ export const makeStage = Effect.fnUntraced(function* (
       ? yield* mutex(command.key, database.run(stageAlone(database, command)))
       : yield* stagingOf(outcome)
   })
-})
+}
