@@ -9,6 +9,7 @@
 import { Effect, Exit } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import type { Holder } from "@data-import/domain/support/Holder"
+import { LinkedSet } from "@data-import/domain/support/LinkedSet"
 import { Shares } from "@data-import/domain/support/Shares"
 
 type Admitted = Effect.Effect<void, StorageUnavailable>
@@ -21,7 +22,7 @@ interface Waiter {
 }
 
 class WaitingQueue {
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiting = new LinkedSet<Waiter>()
   readonly #permits: number
   /** When the queue last stopped being empty, in milliseconds. */
   #busySince = 0
@@ -42,7 +43,7 @@ class WaitingQueue {
    * round of permits and not for the first of them.
    */
   expectedWait(now: number): number {
-    const [first] = this.#waiting
+    const { first } = this.#waiting
     if (first === undefined) return 0
     const perWaiter = (now - this.#busySince) / Math.max(this.#served, this.#permits)
     return Math.max(now - first.since, this.#waiting.size * perWaiter)
@@ -64,7 +65,7 @@ class WaitingQueue {
 
   /** Removes the first waiter and returns it; undefined if the queue is empty. */
   next(): Waiter | undefined {
-    const [waiter] = this.#waiting
+    const waiter = this.#waiting.first
     if (waiter === undefined) return undefined
     this.#waiting.delete(waiter)
     this.#served += 1

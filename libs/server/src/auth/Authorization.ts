@@ -20,6 +20,7 @@ import {
 import type { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
+import type { TokenClaims } from "@data-import/domain/access/AccessToken"
 import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/access/TokenSigner"
 import * as RequestFacts from "@data-import/domain/requests/RequestFacts"
 import * as RateLimit from "../limits/RateLimit.ts"
@@ -55,6 +56,15 @@ const unavailableUntil = ({ retryAfterSeconds }: KeysUnavailable) =>
 /** Succeeds if tokens can be verified. */
 export const ready = Effect.map(TokenVerifier, ({ ready }) => ready)
 
+type Refused = NotAuthenticated | AuthenticationFailed | ServiceUnavailable
+
+const withoutToken = (header: string | undefined): Refused => {
+  if (header === undefined) return new NotAuthenticated()
+  if (knownScheme.test(header)) return new AuthenticationFailed({ header: "form" })
+  const [, scheme] = otherScheme.exec(header) ?? []
+  return new AuthenticationFailed({ header: "scheme", ...(scheme !== undefined && { scheme }) })
+}
+
 /**
  * Verifies the token of a header and caches its claims. A refusal is not cached. It waits at most
  * `patience` for the public keys.
@@ -76,21 +86,15 @@ const makeVerify = Effect.fnUntraced(function* (patience: Duration.Duration) {
     { capacity, timeToLive: onlySuccess }
   )
 
-  return Effect.fnUntraced(function* (header: string | undefined, now: DateTime.Utc) {
-    if (header === undefined) return yield* new NotAuthenticated()
-    const token = schemeAndToken.exec(header)?.[1]
-    if (token === undefined) {
-      if (knownScheme.test(header)) return yield* new AuthenticationFailed({ header: "form" })
-      const [, scheme] = otherScheme.exec(header) ?? []
-      return yield* new AuthenticationFailed({
-        header: "scheme",
-        ...(scheme !== undefined && { scheme })
-      })
-    }
-    const claims = yield* Cache.get(tokens, token)
-    if (!DateTime.isGreaterThan(claims.expiresAt, now)) return yield* new AuthenticationFailed({})
-    return claims
-  })
+  return (header: string | undefined, now: number): Effect.Effect<TokenClaims, Refused> => {
+    const token = schemeAndToken.exec(header ?? "")?.[1]
+    if (token === undefined) return Effect.fail(withoutToken(header))
+    return Effect.flatMap(Cache.get(tokens, token), (claims) =>
+      claims.expiresAt.epochMilliseconds > now
+        ? Effect.succeed(claims)
+        : Effect.fail(new AuthenticationFailed({}))
+    )
+  }
 })
 
 const factsOf = ({ apiKey, organisation }: Pick<Caller, "apiKey" | "organisation">) => ({
@@ -113,7 +117,7 @@ const keysTimeout = Duration.seconds(1)
 export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
   makeVerify(keysTimeout),
   (verify) => (header) =>
-    DateTime.now.pipe(
+    Clock.currentTimeMillis.pipe(
       Effect.flatMap((now) => verify(header, now)),
       Effect.tap((claims) => RequestFacts.note(factsOf(claims))),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
@@ -135,12 +139,12 @@ export const make: Effect.Effect<
   })
 
   return Effect.fnUntraced(function* (header, scope, requestId) {
-    const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
-    const claims = yield* verify(header, now)
-    const isValid = Effect.gen(function* () {
-      const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
-      return key !== undefined && isLive(key, yield* DateTime.now)
-    })
+    const claims = yield* verify(header, yield* Clock.currentTimeMillis)
+    const isValid = Effect.flatMap(Cache.get(keys, claims.apiKey), (key) =>
+      Option.isNone(key)
+        ? Effect.succeed(false)
+        : Effect.map(DateTime.now, (now) => isLive(key.value, now))
+    )
     yield* RequestFacts.note({ ...factsOf(claims), stillAllowed: isValid })
     if (!(yield* isValid)) return yield* new AuthenticationFailed({})
     yield* limitRate(claims.organisation)

@@ -9,6 +9,7 @@
  * and a holder of much memory before a holder of little.
  */
 import { bodyBytes } from "@data-import/api/Limits"
+import { LinkedSet } from "@data-import/domain/support/LinkedSet"
 
 /** The part of the budget that one exchange holds. */
 export interface BodyReservation {
@@ -39,7 +40,7 @@ export class BodyBudget {
   #used = 0
   readonly #held = new Map<string, number>()
   /** The exchanges that wait for their clients. */
-  readonly #moving = new Set<BodyReservation>()
+  readonly #moving = new LinkedSet<BodyReservation>()
 
   /**
    * @param limit in bytes

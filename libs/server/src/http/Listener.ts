@@ -102,17 +102,23 @@ export const endAfter = (message: IncomingMessage, response: ServerResponse): vo
   if (!response.headersSent) response.shouldKeepAlive = false
 }
 
-/** The pending responses in the order of their requests, by their callbacks. */
-type Unanswered = Map<() => void, ServerResponse>
+/** A pending response, and what to call when it ends. */
+interface Pending {
+  readonly response: ServerResponse
+  readonly end: () => void
+}
+
+/** In the order of the requests. */
+type Unanswered = Array<Pending>
 
 const unanswered = new WeakMap<Duplex, Unanswered>()
 
 const unansweredOn = (socket: Socket): Unanswered => {
   const known = unanswered.get(socket)
   if (known !== undefined) return known
-  const open: Unanswered = new Map()
+  const open: Unanswered = []
   unanswered.set(socket, open)
-  socket.once("close", () => [...open.keys()].forEach((end) => end()))
+  socket.once("close", () => [...open].forEach(({ end }) => end()))
   return open
 }
 
@@ -178,9 +184,13 @@ export const onEnd = (
   latest.set(message.socket, { message, response })
   const open = unansweredOn(message.socket)
   const end = () => {
-    if (open.delete(end)) ended()
+    const at = open.indexOf(pending)
+    if (at === -1) return
+    open.splice(at, 1)
+    ended()
   }
-  open.set(end, response)
+  const pending: Pending = { response, end }
+  open.push(pending)
   response.once("close", end)
 }
 
@@ -214,9 +224,12 @@ const refuseNow = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 
 /** The last pending answer to a complete request. */
 const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
-  [...(unanswered.get(socket)?.values() ?? [])].findLast(
-    ({ destroyed, req, writableFinished }) => req.complete && !writableFinished && !destroyed
-  )
+  unanswered
+    .get(socket)
+    ?.map(({ response }) => response)
+    .findLast(
+      ({ destroyed, req, writableFinished }) => req.complete && !writableFinished && !destroyed
+    )
 
 /**
  * Answers bytes that are not a request. Earlier requests still get their answers, because they may
@@ -257,9 +270,9 @@ const stopReading = (socket: Socket): void => {
  */
 const isExcess = ({ socket }: IncomingMessage): boolean => {
   const pending = unanswered.get(socket)
-  if (pending === undefined || pending.size < mostPipelined) return false
+  if (pending === undefined || pending.length < mostPipelined) return false
   // A response may have several callbacks.
-  if (new Set(pending.values()).size < mostPipelined) return false
+  if (new Set(pending.map(({ response }) => response)).size < mostPipelined) return false
   if (mayFollow(socket)) {
     ending.add(socket)
     stopReading(socket)

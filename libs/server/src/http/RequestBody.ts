@@ -32,12 +32,14 @@ export interface Receiving {
 /** Most bodies fit. The buffer doubles for larger ones. */
 const firstCapacity = 64 * 1024
 
+const empty: Buffer = Buffer.alloc(0)
+
 /**
  * Bytes that arrive in chunks. They are copied into one buffer, because a body in chunks of one
  * byte would otherwise need a hundred times its size.
  */
 class Collected {
-  #bytes: Buffer = Buffer.alloc(0)
+  #bytes = empty
   #size = 0
   readonly #limit: number
 

@@ -7,6 +7,7 @@
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
+import { LinkedSet } from "@data-import/domain/support/LinkedSet"
 import { networkOf } from "../http/ClientNetwork.ts"
 
 export interface ProgressLimits {
@@ -19,8 +20,6 @@ export interface ProgressLimits {
 interface Open {
   readonly response: ServerResponse
   readonly network: string
-  /** The index among the open requests. */
-  at: number
   isReceiving: boolean
   isWaiting: boolean
   /** Called when the service stops. */
@@ -29,14 +28,10 @@ interface Open {
 
 const nothing = (): void => {}
 
-/**
- * Counts requests from their headers until their answers end. They are in a list: a `Map` that
- * grows keeps its entries alive, and with them all that belongs to ended requests, until the
- * garbage collector visits the whole heap.
- */
+/** Counts requests from their headers until their answers end. */
 export class OpenRequests {
   readonly #limits: ProgressLimits
-  readonly #open: Array<Open> = []
+  readonly #open = new LinkedSet<Open>()
   readonly #ofResponse = new WeakMap<ServerResponse, Open>()
   #isStopping = false
   #draining = false
@@ -47,7 +42,7 @@ export class OpenRequests {
   }
 
   get count(): number {
-    return this.#open.length
+    return this.#open.size
   }
 
   /** Whether the service has been told to stop. */
@@ -69,12 +64,11 @@ export class OpenRequests {
     const open: Open = {
       response,
       network: networkOf(clientAddress),
-      at: this.#open.length,
       isReceiving: false,
       isWaiting: false,
       stop: nothing
     }
-    this.#open.push(open)
+    this.#open.add(open)
     this.#ofResponse.set(response, open)
     if (this.#isStopping) this.#endsConnection(response)
   }
@@ -119,9 +113,8 @@ export class OpenRequests {
     const open = this.#ofResponse.get(response)
     if (open === undefined) return
     this.#ofResponse.delete(response)
-    const last = this.#open.pop() as Open
-    if (last !== open) this.#open[(last.at = open.at)] = last
-    if (this.#open.length === 0) this.#whenIdle()
+    this.#open.delete(open)
+    if (this.#open.size === 0) this.#whenIdle()
   }
 
   /** From now on each answer closes its connection. */
@@ -136,7 +129,7 @@ export class OpenRequests {
       this.beginStop()
       this.#draining = true
       for (const { stop } of this.#open) stop()
-      if (this.#open.length === 0) return resume(Effect.void)
+      if (this.#open.size === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
@@ -144,7 +137,7 @@ export class OpenRequests {
 
   /** Counts by network only if there are enough open requests to exceed the limit. */
   #exceeds(limit: number, ofOne?: string): boolean {
-    if (this.#open.length <= limit) return false
+    if (this.#open.size <= limit) return false
     let working = 0
     for (const { isReceiving, isWaiting, network, response } of this.#open) {
       if (isReceiving || isWaiting || response.writableEnded) continue
