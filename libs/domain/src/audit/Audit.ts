@@ -8,6 +8,7 @@ import type { Configuration } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
+import { isObject } from "../schema/Json.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { codeIn, type Supplier } from "../suppliers/Supplier.ts"
 import { namedSupplier } from "../suppliers/NamedSupplier.ts"
@@ -50,15 +51,20 @@ const recording =
   <A, E extends Failure | StorageUnavailable, R>(
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | StorageUnavailable, R> =>
-    Effect.tapError(
-      effect,
-      Effect.fnUntraced(function* (refusal) {
-        if (refusal._tag === "StorageUnavailable" || refusal._tag === "ServiceUnavailable") return
-        const key = yield* readKey
-        const at = yield* DateTime.now
-        yield* auditLog.recordRefusal({ key, action, outcome: refusal.code, caller, at })
-      })
+    Effect.tapError(effect, (refusal) =>
+      refusal._tag === "StorageUnavailable" || refusal._tag === "ServiceUnavailable"
+        ? Effect.void
+        : Effect.flatMap(Effect.all([readKey, DateTime.now]), ([key, at]) =>
+            auditLog.recordRefusal({ key, action, outcome: refusal.code, caller, at })
+          )
     )
+
+/** What names the supplier and the number, so that the rest need not stay in memory. */
+const namesIn = (payload: unknown): unknown => {
+  if (!isObject(payload)) return null
+  const { external_account_number, import_supplier } = payload
+  return { external_account_number, import_supplier }
+}
 
 /** Records refusals with what the payload names. */
 export const recordRefusals = (
@@ -72,7 +78,7 @@ export const recordRefusals = (
   action: AuditAction,
   caller: Caller,
   payload: unknown
-) => recording(auditLog, action, caller, refusedKey(configuration, caller, payload))
+) => recording(auditLog, action, caller, refusedKey(configuration, caller, namesIn(payload)))
 
 /** Records refusals of what is done to this supplier. */
 export const recordRefusalsOf = (

@@ -213,6 +213,8 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   return { valid, staging: { key, payload, hash, cohort, caller: asked.caller, at: valid.now } }
 })
 
+type ValidStaging = Effect.Success<ReturnType<typeof validateStaging>>
+
 const prepareLine = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
@@ -263,29 +265,27 @@ const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Ask
   return { account, judged } satisfies RehearsedLine
 })
 
-const stage = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  asked: Asked,
-  recorder: ResponseRecorder<Staged> | null,
-  createOnly: boolean
-) {
-  const { staging: command, valid } = yield* validateStaging(deps, asked)
-  const { hash, key } = command
-  const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
-  const recording = { createOnly, recorder: recorderFrom(recorder, stagedAs) }
-  const staging = yield* deps.processes.stage({ ...command, ...recording })
-  switch (staging._tag) {
-    case "Refused":
-      return yield* refusedStaging(deps.processes, command, valid.supplier, staging.found)
-    case "NotOngoing":
-      return yield* new MigrationNotOngoing({ status: staging.status })
-    case "Present":
-      if (staging.hash === hash) return { first: false, key, hash }
-      return yield* new ImportProcessDiffers({ key })
-    default:
-      return stagedAs(staging)
-  }
-})
+/** Stores a valid staging. Only its text stays in memory meanwhile; the account is far larger. */
+const storing =
+  (deps: Dependencies, recorder: ResponseRecorder<Staged> | null, createOnly: boolean) =>
+  ({ staging: command, valid: { supplier } }: ValidStaging) =>
+    Effect.gen(function* () {
+      const { hash, key } = command
+      const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
+      const recording = { createOnly, recorder: recorderFrom(recorder, stagedAs) }
+      const staging = yield* deps.processes.stage({ ...command, ...recording })
+      switch (staging._tag) {
+        case "Refused":
+          return yield* refusedStaging(deps.processes, command, supplier, staging.found)
+        case "NotOngoing":
+          return yield* new MigrationNotOngoing({ status: staging.status })
+        case "Present":
+          if (staging.hash === hash) return { first: false, key, hash }
+          return yield* new ImportProcessDiffers({ key })
+        default:
+          return stagedAs(staging)
+      }
+    })
 
 const stageLine = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -368,7 +368,8 @@ const make = Effect.gen(function* () {
       const parameterErrors = Result.isFailure(options) ? options.failure : []
       const createOnly = Result.isSuccess(options) && options.success.createOnly
       const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stage(deps, asked, recorder, createOnly))
+      const store = storing(deps, recorder, createOnly)
+      return recordStaging(asked, Effect.flatMap(validateStaging(deps, asked), store))
     }),
     stageLine: traced("AccountImport.stageLine")((caller, body, recorder, errors, batch) => {
       const asked = { caller, body, parameterErrors: errors }
