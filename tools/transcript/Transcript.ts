@@ -28,8 +28,8 @@ const unstable: ReadonlySet<string> = new Set([
 const shownLength = { request: 200, answer: 500 }
 
 /**
- * What tells how long something took, or will: members of bodies, words of a command, and a speed in
- * a table, with the spaces that fill its column.
+ * What tells how long something took, or will: members of bodies, words of a command, and a speed
+ * in a table, with the spaces that fill its column.
  */
 const measured =
   /("(?:lines_per_second|estimated_finish_at|duration_ms|seconds)":\s*)(?:"[^"]*"|[\d.]+|null)|\b[\d.,]+ (?=s\b|(?:lines|accounts)\/s)|\b[\d.]+ {2,}(?=<instant>)/g
