@@ -1,4 +1,5 @@
 /** What a manager's browser asks of the board. */
+import { setTimeout } from "node:timers/promises"
 import { Effect } from "effect"
 import type { Transcript } from "./Transcript.ts"
 
@@ -40,6 +41,13 @@ const writes: ReadonlyArray<readonly [path: string, body: object]> = [
   ["imports/T-0001/reveal/", {}]
 ]
 
+/** The history is added up each second, so at first it lacks the latest imports. */
+const isBehind = (history: unknown, present: unknown): boolean => {
+  const { points } = history as { readonly points: ReadonlyArray<{ readonly staged: number }> }
+  const { migration } = present as { readonly migration: { readonly total: number } }
+  return points.at(-1)?.staged !== migration.total
+}
+
 const csrfIn = (text: string): string => /"csrf_token":"([^"]+)"/.exec(text)?.[1] ?? ""
 
 /** Signs in by the link, and asks for every page's data. */
@@ -72,6 +80,10 @@ export const boardRequests = (link: string, baseUrl: string, transcript: Transcr
     own = { ...own, cookie: cookie.split(";", 1)[0] ?? "" }
     const { answer } = await ask("GET", "/board/api/session/")
     own = { ...own, "x-csrf-token": csrfIn(answer) }
+    const read = async (path: string): Promise<unknown> =>
+      (await fetch(`${origin}${path}`, { headers: own })).json()
+    while (isBehind(await read(`${migration}history/`), await read(migration)))
+      await setTimeout(100)
     for (const path of reads) await ask("GET", path)
     for (const [path, body] of writes) await ask("POST", `${migration}${path}`, body)
     await ask("POST", "/board/api/sign-out/", {})

@@ -26,6 +26,12 @@ const kinds: ReadonlyArray<Kind> = [
   { name: "uuid", pattern: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi },
   { name: "number", pattern: /\bDEMO-\d{13}\b/g },
   { name: "account", pattern: /\bA-[\dA-F]{8}\b/g },
+  // Of events that are written at once, either may be the first.
+  { name: "position", pattern: /(?<="position":)\d+|(?<=Must be at most )\d+(?=, the position)/g },
+  {
+    name: "position",
+    pattern: /(?<=, the position of the newest event\.","parameters":\{"limit":)\d+/g
+  },
   { name: "build", pattern: /(?<=\/assets\/[a-z]+-)[\w-]{8}(?=\.)/g },
   { name: "address", pattern: /\b127\.\d+\.\d+\.\d+(?::\d+)?/g }
 ]

@@ -1,4 +1,7 @@
-/** What the database holds after the exchanges: money, states, events and the audit log, in order. */
+/**
+ * What the database holds after the exchanges: money, states, events in their order, and the audit
+ * log, whose order differs where requests ran at once.
+ */
 import { Effect } from "effect"
 import { Database } from "@data-import/postgres/connection/Database"
 import { racing } from "./Fuzzed.ts"
@@ -31,7 +34,9 @@ const statements: Readonly<Record<string, string>> = {
     from outbox o left join import_processes i on i.id = o.import_id order by o.id`,
   audit: `
     select action, outcome, import_supplier, external_account_number from audit_log
-    where action <> 'create_batch' order by id`
+    where action <> 'create_batch'
+    order by import_supplier collate "C" nulls first, external_account_number nulls first, action,
+      outcome`
 }
 
 const asJson = (statement: string) =>
