@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
@@ -177,5 +177,40 @@ it.effect("reads of one turn of the event loop run in one batch, up to the limit
     const answers = yield* Effect.all([1, 1, 2, 3, 4, 5].map(read), { concurrency: "unbounded" })
     expect(answers, "equal reads share a batch").toEqual([2, 2, 4, 6, 8, 10])
     expect(batches).toEqual([4, 2])
+  })
+)
+
+it.effect("a command that is interrupted anywhere leaves no others waiting", () =>
+  Effect.gen(function* () {
+    const read = Batcher.make<number, number>(
+      { collects: true, limits, run: Effect.succeed },
+      makeAdmission(),
+      wait,
+      yield* Effect.scope
+    )
+    for (let steps = 4; steps <= 40; steps++) {
+      const left = yield* Effect.forkChild(
+        Effect.provideService(read(1), Scheduler.MaxOpsBeforeYield, steps),
+        { startImmediately: true }
+      )
+      yield* Fiber.interrupt(left)
+      expect(yield* read(2), `interrupted within ${steps} steps`).toBe(2)
+    }
+  })
+)
+
+it.effect("requests are shed while more is queued than runs in time", () =>
+  Effect.gen(function* () {
+    const admission = makeAdmission()
+    const run = (commands: ReadonlyArray<number>) =>
+      Effect.delay(Effect.succeed(commands), "100 millis")
+    const read = Batcher.make({ limits, run }, admission, wait, yield* Effect.scope)
+    yield* Effect.forEach([...Array(limits.commands * 8).keys()], (command) =>
+      Effect.forkChild(read(command), { startImmediately: true })
+    )
+    yield* TestClock.adjust("100 millis")
+    expect((yield* Effect.flip(admission.admit(Effect.void)))._tag).toBe("ServiceUnavailable")
+    yield* TestClock.adjust("10 seconds")
+    expect(yield* admission.admit(Effect.succeed("in"))).toBe("in")
   })
 )

@@ -43,7 +43,7 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
       return (input) => input
     case "Union":
       return ast.options?.mode !== "oneOf" && ast.types.every(isLeaf)
-        ? firstOf(ast.types.toSorted(nullFirst).map(leafDecoderOf))
+        ? firstOf(nullFirst(ast.types.map(leafDecoderOf)))
         : undefined
     default:
       return undefined
@@ -52,9 +52,12 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
 
 const isLeaf = (ast: SchemaAST.AST): boolean => ast._tag !== "Objects" && ast._tag !== "Arrays"
 
-/** No other member accepts null, and to find that out may cost more than to compare. */
-const nullFirst = (one: SchemaAST.AST, other: SchemaAST.AST): number =>
-  Number(other._tag === "Null") - Number(one._tag === "Null")
+/** If only one decoder accepts null, it comes first: others may take long to refuse it. */
+const nullFirst = (decoders: ReadonlyArray<Decoder>): ReadonlyArray<Decoder> => {
+  const [accepting, ...more] = decoders.filter((decode) => decode(null) !== invalid)
+  if (accepting === undefined || more.length > 0 || accepting("") !== invalid) return decoders
+  return [accepting, ...decoders.filter((decode) => decode !== accepting)]
+}
 
 const firstOf =
   (decoders: ReadonlyArray<Decoder>): Decoder =>

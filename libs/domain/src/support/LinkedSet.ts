@@ -56,10 +56,8 @@ export class LinkedSet<A extends object> implements Iterable<A> {
     return true
   }
 
-  /** The present members. They may be removed meanwhile. */
-  [Symbol.iterator](): Iterator<A> {
-    const members: Array<A> = []
-    for (let node = this.#first; node !== undefined; node = node.next) members.push(node.value)
-    return members[Symbol.iterator]()
+  /** The members, none of which may be removed meanwhile. */
+  *[Symbol.iterator](): Iterator<A> {
+    for (let node = this.#first; node !== undefined; node = node.next) yield node.value
   }
 }

@@ -78,6 +78,9 @@ const divide = <Command, Answer>(
   return { batch: [...batch], rest: queue.filter((queued) => !batch.has(queued)) }
 }
 
+/** The most batches that may wait for each slot. */
+const mostWaiting = 64
+
 /**
  * Runs commands in batches. A batch goes on when a caller stops waiting, and ends with the scope.
  */
@@ -93,23 +96,23 @@ export const make = <Command, Answer>(
   wait: Duration.Duration,
   scope: Scope.Scope
 ): ((command: Command) => Effect.Effect<Answer, StorageUnavailable>) => {
-  const inSlot = slot({ running: batching.limits.slots, waiting: 1, wait })
+  const { slots } = batching.limits
+  const inSlot = slot({ running: slots, waiting: slots * mostWaiting, wait })
   let queue: Array<Queued<Command, Answer>> = []
-  /** Whether a flush of the queue waits for a slot. */
-  let isFlushWaiting = false
+  /** How many flushes wait for a slot: one for each batch that the queue would fill. */
+  let waiting = 0
 
   const flush: Effect.Effect<void> = Effect.suspend(() => {
     const { batch, rest } = divide(batching, queue)
     queue = rest
-    isFlushWaiting = false
+    waiting -= 1
     return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching.run, batch) : Effect.void)
   })
 
   const refuse = (refusal: StorageUnavailable) =>
     Effect.sync(() => {
-      const refused = queue
-      queue = []
-      isFlushWaiting = false
+      const refused = queue.splice(0, batching.limits.commands)
+      waiting -= 1
       for (const { complete } of refused) complete(Exit.fail(refusal))
     })
 
@@ -118,11 +121,12 @@ export const make = <Command, Answer>(
     : inSlot(flush)
   const flushInSlot = Effect.catch(collected, refuse)
 
+  // A caller that was interrupted in between would leave a flush that nobody has begun.
   const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
-    if (isFlushWaiting || queue.length === 0) return Effect.void
-    isFlushWaiting = true
+    if (waiting * batching.limits.commands >= queue.length) return Effect.void
+    waiting += 1
     return Effect.forkIn(flushInSlot, scope, { startImmediately: true })
-  }).pipe(Effect.asVoid)
+  }).pipe(Effect.asVoid, Effect.uninterruptible)
 
   const together = (command: Command) =>
     Effect.withFiber((fiber) => {

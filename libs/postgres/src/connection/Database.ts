@@ -25,7 +25,7 @@ import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavaila
 import * as Settings from "@data-import/domain/support/Settings"
 import { decoderOf } from "@data-import/domain/schema/Decoder"
 import { invalid } from "@data-import/domain/schema/LeafDecoder"
-import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
+import { finish, inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"
 import type { RunBatch } from "./BatchExecution.ts"
 import * as Batcher from "./Batcher.ts"
@@ -322,6 +322,9 @@ export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
   Effect.map(settings, layerWith)
 )
 
+/** Up to this many rows are decoded without a pause. */
+const fewRows = 8
+
 /** Decodes the rows of a statement, in steps if there are many. */
 export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
   const decodeValid = decoderOf(row)
@@ -343,10 +346,12 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
     return Result.succeed(decoded)
   }
   const decode = (rows: ReadonlyArray<unknown>) =>
-    Effect.flatMap(
-      inTimeSlices(() => decoding(rows)),
-      Effect.fromResult
-    )
+    rows.length <= fewRows
+      ? Effect.suspend(() => Effect.fromResult(finish(decoding(rows))))
+      : Effect.flatMap(
+          inTimeSlices(() => decoding(rows)),
+          Effect.fromResult
+        )
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 }
 

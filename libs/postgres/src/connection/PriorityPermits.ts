@@ -208,7 +208,11 @@ export class PriorityPermits {
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
       const waiting = Effect.callback<void, StorageUnavailable>((resume) => {
-        waiter = queues.add(holder, now(), resume)
+        // A permit may have become free since the caller found none.
+        if (this.takeIfFree(holder, now())) {
+          waiter = { since: now(), resume, hasPermit: true }
+          resume(Effect.void)
+        } else waiter = queues.add(holder, now(), resume)
       })
       return Effect.onExit(waiting, (exit) =>
         Effect.sync(() => {

@@ -120,7 +120,7 @@ export class OpenRequests {
   /** From now on each answer closes its connection. */
   beginStop(): void {
     this.#isStopping = true
-    for (const { response } of this.#open) this.#endsConnection(response)
+    for (const { response } of [...this.#open]) this.#endsConnection(response)
   }
 
   /** Refuses new requests, and waits at most `grace` for those in progress. */
@@ -128,7 +128,7 @@ export class OpenRequests {
     const idle = Effect.callback<void>((resume) => {
       this.beginStop()
       this.#draining = true
-      for (const { stop } of this.#open) stop()
+      for (const { stop } of [...this.#open]) stop()
       if (this.#open.size === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })
