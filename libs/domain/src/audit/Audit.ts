@@ -8,7 +8,6 @@ import type { Configuration } from "../suppliers/Configuration.ts"
 import type { StorageUnavailable } from "../requests/StorageUnavailable.ts"
 import { ExternalAccountNumber } from "../accounts/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
-import { isObject } from "../schema/Json.ts"
 import type { Caller } from "../suppliers/Organisation.ts"
 import { codeIn, type Supplier } from "../suppliers/Supplier.ts"
 import { namedSupplier } from "../suppliers/NamedSupplier.ts"
@@ -59,13 +58,6 @@ const recording =
           )
     )
 
-/** What names the supplier and the number, so that the rest need not stay in memory. */
-const namesIn = (payload: unknown): unknown => {
-  if (!isObject(payload)) return null
-  const { external_account_number, import_supplier } = payload
-  return { external_account_number, import_supplier }
-}
-
 /** Records refusals with what the payload names. */
 export const recordRefusals = (
   {
@@ -78,7 +70,7 @@ export const recordRefusals = (
   action: AuditAction,
   caller: Caller,
   payload: unknown
-) => recording(auditLog, action, caller, refusedKey(configuration, caller, namesIn(payload)))
+) => recording(auditLog, action, caller, refusedKey(configuration, caller, payload))
 
 /** Records refusals of what is done to this supplier. */
 export const recordRefusalsOf = (

@@ -105,13 +105,6 @@ type Run<A, P> = (call: WriteCall<P>) => Effect.Effect<A, Answer.Refused>
 /** What the answer to a write may depend on besides its result. */
 type Answering = Pick<WriteCall, "caller">
 
-/** Its result keeps the body in memory, so that nothing else of a request may refer to it. */
-const running =
-  <A, P>(run: Run<A, P>, call: Omit<WriteCall, "body" | "recorder">, body: unknown) =>
-  (recorder: ResponseRecorder<A> | null) =>
-    // The kept answer is the result of this run, so the types agree.
-    run({ ...call, body, recorder: recorder as ResponseRecorder<unknown> | null } as WriteCall<P>)
-
 const answerOf =
   <A, P>(
     writes: IdempotentWrites["Service"],
@@ -119,7 +112,13 @@ const answerOf =
     succeed: (result: A, call: Answering) => Answer.Success<Answer.SuccessStatus, unknown>
   ): AnswerWrite =>
   (call, { bytes, json }, code) => {
-    const runWith = running(run, call, json)
+    const runWith = (recorder: ResponseRecorder<A> | null) =>
+      // The kept answer is the result of this run, so the types agree.
+      run({
+        ...call,
+        body: json,
+        recorder: recorder as ResponseRecorder<unknown> | null
+      } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
       return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result, call)))
