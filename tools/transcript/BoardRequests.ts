@@ -82,8 +82,14 @@ export const boardRequests = (link: string, baseUrl: string, transcript: Transcr
     own = { ...own, "x-csrf-token": csrfIn(answer) }
     const read = async (path: string): Promise<unknown> =>
       (await fetch(`${origin}${path}`, { headers: own })).json()
-    while (isBehind(await read(`${migration}history/`), await read(migration)))
+    for (
+      let tries = 0;
+      isBehind(await read(`${migration}history/`), await read(migration));
+      tries++
+    ) {
+      if (tries === 100) throw new Error("The history of the board is not added up")
       await setTimeout(100)
+    }
     for (const path of reads) await ask("GET", path)
     for (const [path, body] of writes) await ask("POST", `${migration}${path}`, body)
     await ask("POST", "/board/api/sign-out/", {})

@@ -1,7 +1,7 @@
 /**
- * Facts about a request, collected while it runs for its log entry, its span and the headers of its
- * answer: the caller, the subject, and why it was refused. Programs note what they have looked up,
- * never what was sent, so that no personal data is included.
+ * Facts about a request, collected while it runs for its log entry, its span and its answer: the
+ * caller, what allows the request, the subject, and why it was refused. Programs note what they
+ * have looked up, never what was sent, so that no personal data is included.
  */
 import { Context, Effect } from "effect"
 import type { Batch, BatchId } from "../batches/Batch.ts"

@@ -43,7 +43,7 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
       return (input) => input
     case "Union":
       return ast.options?.mode !== "oneOf" && ast.types.every(isLeaf)
-        ? firstOf(nullFirst(ast.types.map(leafDecoderOf)))
+        ? firstOf(decodersOf(ast.types))
         : undefined
     default:
       return undefined
@@ -52,11 +52,16 @@ const unchecked = (ast: SchemaAST.AST): Decoder | undefined => {
 
 const isLeaf = (ast: SchemaAST.AST): boolean => ast._tag !== "Objects" && ast._tag !== "Arrays"
 
-/** If only one decoder accepts null, it comes first: others may take long to refuse it. */
-const nullFirst = (decoders: ReadonlyArray<Decoder>): ReadonlyArray<Decoder> => {
-  const [accepting, ...more] = decoders.filter((decode) => decode(null) !== invalid)
-  if (accepting === undefined || more.length > 0 || accepting("") !== invalid) return decoders
-  return [accepting, ...decoders.filter((decode) => decode !== accepting)]
+const isPlainNull = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Null" && ast.encoding === undefined
+
+/** Null comes first unless another member accepts it, because they may take long to refuse it. */
+const decodersOf = (types: ReadonlyArray<SchemaAST.AST>): ReadonlyArray<Decoder> => {
+  const nulls = types.filter(isPlainNull).map(leafDecoderOf)
+  const others = types.filter((type) => !isPlainNull(type)).map(leafDecoderOf)
+  return others.some((decode) => decode(null) !== invalid)
+    ? types.map(leafDecoderOf)
+    : [...nulls, ...others]
 }
 
 const firstOf =

@@ -121,7 +121,8 @@ export const make = <Command, Answer>(
     : inSlot(flush)
   const flushInSlot = Effect.catch(collected, refuse)
 
-  // A caller that was interrupted in between would leave a flush that nobody has begun.
+  // Otherwise a caller that is interrupted before the fork would leave a flush counted that nobody
+  // has begun, and nobody would flush the queue again.
   const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
     if (waiting * batching.limits.commands >= queue.length) return Effect.void
     waiting += 1

@@ -347,7 +347,7 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
   }
   const decode = (rows: ReadonlyArray<unknown>) =>
     rows.length <= fewRows
-      ? Effect.suspend(() => Effect.fromResult(finish(decoding(rows))))
+      ? Effect.fromResult(finish(decoding(rows)))
       : Effect.flatMap(
           inTimeSlices(() => decoding(rows)),
           Effect.fromResult

@@ -208,11 +208,12 @@ export class PriorityPermits {
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
       const waiting = Effect.callback<void, StorageUnavailable>((resume) => {
+        const at = now()
         // A permit may have become free since the caller found none.
-        if (this.takeIfFree(holder, now())) {
-          waiter = { since: now(), resume, hasPermit: true }
+        if (this.takeIfFree(holder, at)) {
+          waiter = { since: at, resume, hasPermit: true }
           resume(Effect.void)
-        } else waiter = queues.add(holder, now(), resume)
+        } else waiter = queues.add(holder, at, resume)
       })
       return Effect.onExit(waiting, (exit) =>
         Effect.sync(() => {

@@ -120,7 +120,7 @@ export class OpenRequests {
   /** From now on each answer closes its connection. */
   beginStop(): void {
     this.#isStopping = true
-    for (const { response } of [...this.#open]) this.#endsConnection(response)
+    for (const { response } of this.#open) this.#endsConnection(response)
   }
 
   /** Refuses new requests, and waits at most `grace` for those in progress. */
