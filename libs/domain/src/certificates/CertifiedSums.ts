@@ -36,7 +36,7 @@ export interface Totals {
 
 const textOf = (hundredths: bigint): string => twoDecimals(BigDecimal.make(hundredths, 2))
 
-const keyOf = ({ reason, type }: Pick<TransactionSum, "reason" | "type">): string =>
+const keyOf = (type: Transaction["type"], reason: string | null): string =>
   reason === null ? type : `${type} ${reason}`
 
 const enlarge = (sum: Sum, { count, hundredths }: Sum): void => {
@@ -49,14 +49,6 @@ const addTo = <S extends Sum>(sums: Map<string, S>, key: string, sum: S): void =
   if (present === undefined) sums.set(key, { ...sum })
   else enlarge(present, sum)
 }
-
-const transactionsOf = (account: Account, added: AddedItems): ReadonlyArray<Transaction> => [
-  ...(account.ledgers ?? []).flatMap((ledger) => [
-    ...historicalTransactions(ledger),
-    ...currentTransactions(ledger)
-  ]),
-  ...added.transactions.map(({ transaction }) => transaction)
-]
 
 /** A statement of the payload that was completed counts once. */
 const statementsOf = (account: Account, { statements }: AddedItems): Sum => {
@@ -86,19 +78,26 @@ export class SumsBuilder {
     added: AddedItems,
     balance: BigDecimal.BigDecimal = openingBalance(account)
   ): this {
-    const { ledgers, statements, transactions } = this.totals
-    for (const { amount, reason, type } of transactionsOf(account, added)) {
-      const kind = { type, reason: codeOf(reason) }
-      addTo(transactions, keyOf(kind), { ...kind, count: 1, hundredths: hundredthsOf(amount) })
-    }
-    const signed = added.transactions.map(({ transaction }) => signedAmount(transaction))
-    this.totals.imported += hundredthsOf(balance)
-    this.totals.added += hundredthsOf(sum(signed))
+    const { totals } = this
+    totals.imported += hundredthsOf(balance)
     for (const ledger of account.ledgers ?? []) {
-      addTo(ledgers, ledger.ledger_code, { count: 1, hundredths: hundredthsOf(balanceOf(ledger)) })
+      const hundredths = hundredthsOf(balanceOf(ledger))
+      addTo(totals.ledgers, ledger.ledger_code, { count: 1, hundredths })
+      for (const transaction of historicalTransactions(ledger)) this.#count(transaction)
+      for (const transaction of currentTransactions(ledger)) this.#count(transaction)
     }
-    enlarge(statements, statementsOf(account, added))
+    for (const { transaction } of added.transactions) {
+      totals.added += hundredthsOf(signedAmount(transaction))
+      this.#count(transaction)
+    }
+    enlarge(totals.statements, statementsOf(account, added))
     return this
+  }
+
+  #count({ amount, reason, type }: Transaction): void {
+    const code = codeOf(reason)
+    const hundredths = hundredthsOf(amount)
+    addTo(this.totals.transactions, keyOf(type, code), { type, reason: code, count: 1, hundredths })
   }
 
   /** Adds the stored sums of an account. */
@@ -110,8 +109,8 @@ export class SumsBuilder {
       addTo(totals.ledgers, code, { count: 1, hundredths: BigInt(hundredths) })
     }
     for (const [type, reason, count, hundredths] of transactions) {
-      const kind = { type, reason }
-      addTo(totals.transactions, keyOf(kind), { ...kind, count, hundredths: BigInt(hundredths) })
+      const sum = { type, reason, count, hundredths: BigInt(hundredths) }
+      addTo(totals.transactions, keyOf(type, reason), sum)
     }
     const [count, hundredths] = statements
     enlarge(totals.statements, { count, hundredths: BigInt(hundredths) })
