@@ -105,8 +105,9 @@ export const writeBook = (folder: string, import_supplier: string) => {
   return { BOOK, FAILED: join(folder, "failed.ndjson") }
 }
 
-/** The samples of every page of the guide, in TypeScript. */
+/** The samples of every page of the guide, in TypeScript. The manual of the command has none. */
 export const guide = (env: Readonly<Record<string, string>>) =>
   Effect.promise(async () => {
-    for (const page of pages.toSorted()) await run(page, "ts", env, (code) => code, "")
+    const recorded = pages.filter((page) => page !== "command").toSorted()
+    for (const page of recorded) await run(page, "ts", env, (code) => code, "")
   })

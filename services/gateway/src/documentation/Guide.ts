@@ -36,6 +36,7 @@ const sections: ReadonlyArray<{ readonly title: string; readonly sources: Readon
       title: "Guide",
       sources: [
         "book",
+        "command",
         "errors",
         "retries",
         "batches",
