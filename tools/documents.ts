@@ -30,7 +30,7 @@ const codes = () =>
   ].join("\n")
 
 const documents: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  "docs/codes.md": { codes }
+  "docs/contract/codes.md": { codes }
 }
 
 const withPart = (path: string, text: string, name: string, part: string): string => {

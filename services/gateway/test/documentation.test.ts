@@ -57,7 +57,7 @@ describe("the pages", () => {
         name === "overview" ? "/docs" : `/docs/${name}`
       )
       const contract = names("docs/contract")
-        .filter((name) => !["board", "operator", "local-run"].includes(name))
+        .filter((name) => !["board", "codes", "operator", "local-run"].includes(name))
         .map((name) => (name === "README" ? "/docs/contract" : `/docs/contract/${name}`))
       const shown = [...found.keys()].filter((path) => !path.startsWith("/docs/assets/"))
       expect(shown.toSorted()).toEqual(

@@ -81,7 +81,7 @@ const sources = sections.flatMap((section) => section.sources)
 const pathOf = new Map<string, string>([
   ...sources.map(({ document, path }) => [document, path] as const),
   [changelog, "/docs/versions"],
-  ["docs/codes.md", "/docs/errors"],
+  ["docs/contract/codes.md", "/docs/errors"],
   ["libs/api/openapi.json", "/docs/reference"]
 ])
 
