@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Scheduler } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Scheduler, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
@@ -68,6 +68,17 @@ it.effect(
       expect(answers).toStrictEqual(commands.map((command) => command.toUpperCase()))
       expect(batches).toStrictEqual(["first", "a1 b c d", "a2 e", "a3"])
     })
+)
+
+it.effect("commands that run or wait when the scope closes are refused", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { first, start } = yield* Scope.provide(busySlot, scope)
+    const others = yield* Effect.forEach(["a", "b"], start)
+    yield* Scope.close(scope, Exit.void)
+    const exits = yield* Effect.forEach([first, ...others], Fiber.await)
+    expect(exits).toEqual(exits.map(() => Exit.fail(new StorageUnavailable({}))))
+  })
 )
 
 it.effect("a command over the weight limit runs in a separate batch", () =>

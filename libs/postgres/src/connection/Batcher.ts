@@ -8,11 +8,11 @@
  * reuses the sets of its batches, whose old tables keep every request alive until the garbage
  * collector visits the whole heap, which takes a third of the time of a read.
  */
-import { Array as Arr, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
+import { Array as Arr, Deferred, type Duration, Effect, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Holder from "@data-import/domain/support/Holder"
 import type { Admission } from "./Admission.ts"
-import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
+import { execute, type Pending, refuse, type RunBatch } from "./BatchExecution.ts"
 import { isContended } from "./SqlFailure.ts"
 
 export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
@@ -82,7 +82,8 @@ const divide = <Command, Answer>(
 const mostWaiting = 64
 
 /**
- * Runs commands in batches. A batch goes on when a caller stops waiting, and ends with the scope.
+ * Runs commands in batches. A batch goes on when a caller stops waiting. It ends with the scope,
+ * and whoever waits then is refused.
  */
 export const make = <Command, Answer>(
   batching: BatchOptions<Command, Answer> & {
@@ -109,17 +110,17 @@ export const make = <Command, Answer>(
     return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching.run, batch) : Effect.void)
   })
 
-  const refuse = (refusal: StorageUnavailable) =>
-    Effect.sync(() => {
-      const refused = queue.splice(0, batching.limits.commands)
+  const refuseNext = (refusal?: StorageUnavailable) =>
+    Effect.suspend(() => {
       waiting -= 1
-      for (const { complete } of refused) complete(Exit.fail(refusal))
+      return refuse(queue.splice(0, batching.limits.commands), refusal)
     })
 
-  const collected = batching.collects
-    ? Effect.andThen(Effect.yieldNow, inSlot(flush))
-    : inSlot(flush)
-  const flushInSlot = Effect.catch(collected, refuse)
+  const begin = batching.collects ? Effect.yieldNow : Effect.void
+  const flushInSlot = Effect.andThen(begin, inSlot(flush)).pipe(
+    Effect.catch(refuseNext),
+    Effect.onInterrupt(() => refuseNext())
+  )
 
   // Otherwise a caller that is interrupted before the fork would leave a flush counted that nobody
   // has begun, and nobody would flush the queue again.
