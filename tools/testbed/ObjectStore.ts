@@ -16,7 +16,6 @@ export type Objects = ReadonlyMap<string, string>
 
 export interface ObjectStore {
   readonly port: number
-  readonly put: (root: string, path: string) => Effect.Effect<void>
   readonly objects: {
     readonly copy: Effect.Effect<Objects>
     /** Deletes them all. */
@@ -77,7 +76,7 @@ export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(f
   const fill = (root: string) =>
     Effect.forEach(documentPaths, (path) => putUnder(root, path), { discard: true })
   const objects = objectsOf(bucketUrl)
-  return { port: Number(new URL(address).port), put: putUnder, fill, objects }
+  return { port: Number(new URL(address).port), fill, objects }
 })
 
 /** The settings with which a service uses the store at this port. */

@@ -87,8 +87,6 @@ export class System extends Context.Service<
     readonly sandboxOf: (tenant: Tenants.Tenant) => Effect.Effect<Tenants.Tenant>
     /** A tenant whose documents are in the store, and are looked up there. */
     readonly checkedTenant: Effect.Effect<Tenants.Tenant>
-    /** Puts a document into the store, under the root of a supplier. */
-    readonly putDocument: ObjectStore.ObjectStore["put"]
     /** Everything in the document store, to be copied, lost and put back. */
     readonly objects: ObjectStore.ObjectStore["objects"]
   }
@@ -196,7 +194,6 @@ const start = Effect.fnUntraced(function* (options: Options) {
       Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
       (tenant) => store.fill(tenant.supplier)
     ),
-    putDocument: store.put,
     objects: store.objects
   })
 })

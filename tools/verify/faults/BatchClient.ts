@@ -23,8 +23,6 @@ type Counts = Readonly<Record<(typeof ends)[number] | "received" | "remaining", 
 /** The batch as last answered. */
 export interface Seen {
   readonly state: string
-  readonly pausedBy: ReadonlyArray<string>
-  readonly waitingFor: string | null
   readonly counts: Counts
 }
 
@@ -32,8 +30,6 @@ export const endedOf = ({ counts }: Seen): number => counts.received - counts.re
 
 const seenIn = (json: unknown): Seen => ({
   state: get(json, "state") as string,
-  pausedBy: get(json, "paused_by") as ReadonlyArray<string>,
-  waitingFor: get(json, "waiting_for") as string | null,
   counts: get(json, "counts") as Counts
 })
 
@@ -76,11 +72,6 @@ export class BatchClient {
     this.#path = `${root}${id}/`
   }
 
-  /** The last answer; null before the first. */
-  get last(): Seen | null {
-    return this.#last
-  }
-
   /** How many answers had counts. */
   get answers(): number {
     return this.#answers
@@ -119,7 +110,7 @@ export class BatchClient {
   }
 
   /** The batch once it is as wanted. */
-  until(isWanted: (seen: Seen) => boolean, limit = Duration.minutes(10)) {
+  until(isWanted: (seen: Seen) => boolean) {
     return Effect.gen({ self: this }, function* () {
       for (;;) {
         const seen = yield* this.read()
@@ -128,7 +119,7 @@ export class BatchClient {
       }
     }).pipe(
       Effect.timeoutOrElse({
-        duration: limit,
+        duration: Duration.minutes(10),
         orElse: () => {
           const message = `the batch stays ${JSON.stringify(this.#last)}`
           return Effect.fail(new BatchFailed({ message }))
@@ -163,15 +154,8 @@ export class BatchClient {
   }
 
   start(lines: number) {
-    return this.#change("start", { payload: { total_lines: lines } })
-  }
-
-  act(action: "pause" | "resume" | "cancel") {
-    return this.#change(action, undefined)
-  }
-
-  #change(action: string, body: unknown) {
-    return this.#send({ method: "POST", path: `${this.#path}${action}/`, body })
+    const body = { payload: { total_lines: lines } }
+    return this.#send({ method: "POST", path: `${this.#path}start/`, body })
   }
 
   /** The results of all its lines. */

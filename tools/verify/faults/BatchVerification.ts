@@ -43,8 +43,7 @@ export const verifyBatch = Effect.fnUntraced(function* (
   batch: BatchClient,
   lines: ReadonlyArray<SentLine>,
   writes: AcknowledgedWrites,
-  findings: Findings,
-  mayBeCancelled = false
+  findings: Findings
 ) {
   const results = yield* batch.results
   if (results.length < lines.length) {
@@ -59,14 +58,6 @@ export const verifyBatch = Effect.fnUntraced(function* (
     const outcome = textAt(result, "outcome")
     const label = `line ${index + 1} of ${batch.id}`
     if (get(result, "line") !== index + 1) findings.add("lost", `${label} has no result`)
-    if (mayBeCancelled && outcome === "CANCELLED") {
-      // Its worker may have died between the two steps.
-      const isStaged = get(result, "status") !== null
-      if (isStaged && line.account !== null) {
-        writes.staged(writes.of(line.account.number), line.account.marker)
-      }
-      continue
-    }
     const code = outcome === "FAILED" ? textAt(get(result, "error"), "code") : null
     if (outcome !== line.outcome || code !== line.code) {
       const expected = `${line.outcome} ${line.code ?? ""}`

@@ -1,6 +1,5 @@
 /**
- * Checks the summary of a supplier: its counts under load are consistent, and after the load it
- * equals a count of the rows.
+ * Checks that the summary of a supplier equals a count of the rows.
  * Source: docs/contract/queries.md#summary.
  */
 import { isDeepStrictEqual } from "node:util"
@@ -8,7 +7,6 @@ import { Duration, Effect, Schema } from "effect"
 import { type Database, rowsOf } from "@data-import/postgres/connection/Database"
 import { System } from "@data-import/testbed/System"
 import type { Tenant } from "@data-import/testbed/Tenants"
-import type { Entry } from "./AcknowledgedWrites.ts"
 import type { Findings } from "./Findings.ts"
 import { summary } from "./Requests.ts"
 import * as Session from "./Session.ts"
@@ -25,8 +23,6 @@ const Counts = Schema.Struct({
     Schema.Struct({ ledger_code: Schema.String, ledgers: Schema.Int, balance: Schema.String })
   )
 })
-export type Counts = typeof Counts.Type
-
 const Answered = Schema.Struct({ ...Counts.fields, at: Schema.String })
 
 const decodeAnswer = Schema.decodeUnknownEffect(Answered)
@@ -152,83 +148,3 @@ export const verifySummaries = Effect.fnUntraced(function* (tenant: Tenant, find
     }
   }
 }, Effect.scoped)
-
-/** How many imports clients know of. The upper bounds count everything that was sent. */
-export interface Known {
-  readonly staged: number
-  readonly mostStaged: number
-  readonly imported: number
-  readonly mostImported: number
-}
-
-export const knownOf = (entries: ReadonlyArray<Entry>): Known => ({
-  staged: entries.filter(({ marker }) => marker !== null).length,
-  mostStaged: entries.length,
-  imported: entries.filter(({ account }) => account !== null).length,
-  mostImported: entries.filter(({ processed }) => processed).length
-})
-
-const isBetween = (least: number, count: number, most: number): boolean =>
-  least <= count && count <= most
-
-/** The balance of the only ledger of every sample account. */
-const ledgerBalance = 50
-
-/** The inconsistencies of a summary that was requested at `before` and answered at `after`. */
-export const unclosed = (counts: Counts, before: Known, after: Known): ReadonlyArray<string> => {
-  const { imported_last_hour: lastHour, ledger_balances: sums, states, total } = counts
-  const imported = states["IMPORTED"] ?? 0
-  const ledgers = sums.reduce((all, sum) => all + sum.ledgers, 0)
-  const balance = sums.reduce((all, sum) => all + Number(sum.balance), 0)
-  const ofAll = Object.values(states)
-  return [
-    ...(ofAll.reduce((all, count) => all + count, 0) === total ? [] : ["its states"]),
-    ...(ofAll.every((count) => count >= 0) ? [] : ["a negative count"]),
-    ...(isBetween(before.staged, total, after.mostStaged) ? [] : ["imports that were staged"]),
-    ...(isBetween(before.imported, imported, after.mostImported) ? [] : ["accounts"]),
-    ...(ledgers === imported && lastHour === imported ? [] : ["its ledgers and accounts"]),
-    ...(balance === ledgerBalance * imported ? [] : ["its balances"])
-  ]
-}
-
-const pause = Duration.millis(100)
-
-/**
- * Requests the summary repeatedly until the scope ends, while the tenant sends sample accounts
- * only, and for less than an hour. Returns how many answers were checked.
- */
-export const sampleSummaries = Effect.fnUntraced(function* (
-  tenant: Tenant,
-  findings: Findings,
-  known: () => Known
-) {
-  const session = yield* Session.open(tenant, 1)
-  let samples = 0
-  let last = known()
-  const sample = Effect.gen(function* () {
-    const now = known()
-    const before = {
-      ...now,
-      staged: Math.max(now.staged, last.staged),
-      imported: Math.max(now.imported, last.imported)
-    }
-    const counts = yield* read(session, tenant, null)
-    const wrong = unclosed(counts, before, known())
-    if (wrong.length > 0) {
-      const text = JSON.stringify({ counts, before, after: known() })
-      findings.add("wrong", `the summary does not close, ${wrong.join(", ")}: ${text}`)
-    }
-    last = { ...now, staged: counts.total, imported: counts.states["IMPORTED"] ?? 0 }
-    samples++
-  })
-  const again = sample.pipe(
-    Effect.catchTag("SchemaError", ({ message }) =>
-      Effect.sync(() => findings.add("wrong", `no summary was answered: ${message}`))
-    ),
-    // If no answer comes for long, the next summary is requested.
-    Effect.ignore,
-    Effect.andThen(Effect.sleep(pause))
-  )
-  yield* Effect.forkScoped(Effect.forever(again))
-  return () => samples
-})

@@ -16,9 +16,9 @@ export interface Work {
   readonly findings: Findings
 }
 
-/** Work of a new tenant unless one is given, on at most this many connections. */
-export const begin = Effect.fnUntraced(function* (connections: number = 4, given?: Tenant) {
-  const tenant = given ?? (yield* (yield* System).freshTenant)
+/** Work of a new tenant, on at most this many connections. */
+export const begin = Effect.fnUntraced(function* (connections: number = 4) {
+  const tenant = yield* (yield* System).freshTenant
   const session = yield* Session.open(tenant, connections)
   const work = { tenant, session, writes: new AcknowledgedWrites(), findings: new Findings() }
   return work satisfies Work

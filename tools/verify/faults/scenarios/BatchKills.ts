@@ -8,7 +8,6 @@ import { System } from "@data-import/testbed/System"
 import { endedOf, watch } from "../BatchClient.ts"
 import { inHand, prepare, takenOver, verifyBatch } from "../BatchWork.ts"
 import { killPostgres, killService, type Scenario } from "../Scenario.ts"
-import { sampleSummaries } from "../Summaries.ts"
 import { begin, settle } from "../Work.ts"
 
 /** Seconds in which lines of a dead worker must be processed again. */
@@ -25,13 +24,6 @@ export const batchKills: Scenario = {
     const work = yield* begin()
     const { batch, lines } = yield* prepare(work, "K", count)
     yield* watch(batch)
-    const numbers = new Set(lines.flatMap(({ account }) => account?.number ?? []))
-    const samples = yield* sampleSummaries(work.tenant, work.findings, () => ({
-      staged: lines.filter(({ isStaged }) => isStaged).length,
-      mostStaged: numbers.size,
-      imported: batch.last?.counts.succeeded ?? 0,
-      mostImported: numbers.size
-    }))
 
     const drawn = (times: number) =>
       Array.from({ length: times }, () => random.between(0, Math.floor(count * 0.9))).toSorted(
@@ -65,8 +57,7 @@ export const batchKills: Scenario = {
       { name: "lines", value: count, unit: "" },
       { name: "accounts", value: accounts, unit: "" },
       { name: "uploads", value: uploads, unit: "", atLeast: 1 + kills },
-      { name: "answers with counts", value: batch.answers, unit: "" },
-      { name: "summaries", value: samples(), unit: "", atLeast: 1 }
+      { name: "answers with counts", value: batch.answers, unit: "" }
     ]
     return { ...(yield* settle(work)), recoveries, recoveryLimit: takeoverLimit, figures }
   })
