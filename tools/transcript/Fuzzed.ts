@@ -18,7 +18,7 @@ const bodyOf = ({ body, raw, smuggled }: Request): string =>
   raw ?? (smuggled === undefined ? Buffer.from((body ?? "") as string).toString() : smuggled.attack)
 
 export const fuzzed = Effect.fnUntraced(function* (tenant: Tenant, transcript: Transcript) {
-  const options = { seed, from: 0, to: cases, concurrency: 1, minutes: Infinity }
+  const options = { seed, from: 0, to: cases, concurrency: 1 }
   const { failures } = yield* Effect.promise(() =>
     run(tenant, options, {
       observe: (request, { body, headers, status }) => {

@@ -1,6 +1,6 @@
 /**
  * What the fuzzer sends on the wire, and the expected answers. A case is plain data except for its
- * expectations, so that it can be printed, sent again and shrunk.
+ * expectations, so that it can be printed and sent again.
  */
 import type { Received } from "@data-import/server/testing/RawClient"
 

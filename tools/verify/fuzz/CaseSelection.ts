@@ -60,12 +60,11 @@ export const casePoolOf = (day: Day): CasePool => ({
   )
 })
 
-/** The plans that the case of this number may be, of which its seed draws one. */
-export const plansAt = ({ fixed, others }: CasePool, index: number): fc.Arbitrary<Plan> => {
+/** The plan of the case of this number. Later ones are drawn, each with a seed of its own. */
+export const planAt = ({ fixed, others }: CasePool, seed: number, index: number): Plan => {
   const plan = fixed[index]
-  return plan === undefined ? others : fc.constant(plan)
+  if (plan !== undefined) return plan
+  const own = randomSource(seed, index).below(2 ** 32) | 0
+  const [drawn] = fc.sample(others, { seed: own, numRuns: 1 })
+  return drawn as Plan
 }
-
-/** The seed that a case is drawn with. */
-export const seedOf = (seed: number, index: number): number =>
-  randomSource(seed, index).below(2 ** 32) | 0

@@ -12,21 +12,15 @@ const sentIn = ({ steps }: Case): ReadonlyArray<string> =>
     return `As ${who}${times > 1 ? `, ${times} times at once` : ""}:\n${text.slice(0, longest)}`
   })
 
-const failure = (
-  { at, complaints, index, others, shrinks, smallest }: Failure,
-  { seed }: Options
-): string => {
-  return [
-    `FAILED  case ${index}: ${smallest.operation}, ${smallest.kind}, ${smallest.name}`,
+const failure = ({ at, complaints, index, others, tried }: Failure, { seed }: Options): string =>
+  [
+    `FAILED  case ${index}: ${tried.operation}, ${tried.kind}, ${tried.name}`,
     `  ${at}`,
     ...complaints.slice(0, 5).map((complaint) => `  ${complaint}`),
     ...(others > 0 ? [`  ${others} more cases fail like it`] : []),
-    `  again: npm run fuzz -- --seed ${seed} --case ${index}${
-      shrinks > 0 ? `   (made smaller ${shrinks} times)` : ""
-    }`,
-    ...sentIn(smallest).map((text) => `\n${text}`)
+    `  again: npm run fuzz -- --seed ${seed} --case ${index}`,
+    ...sentIn(tried).map((text) => `\n${text}`)
   ].join("\n")
-}
 
 const list = (title: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
   entries.length === 0 ? [] : ["", `${title}:`, ...entries.map((entry) => `  ${entry}`)]
@@ -39,16 +33,12 @@ const failedCases = (failures: ReadonlyArray<Failure>): number =>
 export const report = (outcome: Outcome, options: Options): string => {
   const { cases, failures, hangs, seconds, tally, turnedAway } = outcome
   const unseen = tally.unseen()
-  const { milliseconds, what } = tally.slowest
   return [
-    ...tally.table(),
     ...list("Documented and not seen", unseen.reachable),
     ...list("Codes of errors not seen", tally.unseenFieldCodes()),
     ...list("Documented for a service in trouble, and not seen", unseen.ofTrouble),
     ...failures.flatMap((it) => ["", failure(it, options)]),
     "",
-    `half of the answers within ${tally.within(0.5).toFixed(0)} ms, 99 % within ` +
-      `${tally.within(0.99).toFixed(0)} ms, the slowest in ${milliseconds.toFixed(0)} ms: ${what}`,
     `seed ${options.seed}: ${cases} cases, ${tally.requests} requests in ${seconds.toFixed(1)} s ` +
       `(${(cases / seconds).toFixed(0)} cases/s), ${failedCases(failures)} failed, ` +
       `${tally.serverErrors} answers of 500 and more, ${hangs} without an answer in time, ` +

@@ -1,23 +1,14 @@
 /**
- * A run of cases, several at a time. Every answer is checked, and failing cases are shrunk. A
- * retried case has another mark, so that data stored the first time does not matter. A case that
- * the service cannot answer now is retried once after all others.
+ * A run of cases, several at a time. Every answer is checked. A case that the service cannot answer
+ * now is retried once after all others, with another mark, so that data stored the first time does
+ * not matter.
  */
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
-import fc from "fast-check"
 import { recordCoverage } from "@data-import/api/testing/ContractCoverage"
-import {
-  type Case,
-  caseOf,
-  type Kind,
-  type Plan,
-  type Reply,
-  type Request,
-  type Step
-} from "./Case.ts"
+import { type Case, caseOf, type Kind, type Reply, type Request, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
-import { type CasePool, casePoolOf, plansAt, seedOf } from "./CaseSelection.ts"
+import { type CasePool, casePoolOf, planAt } from "./CaseSelection.ts"
 import { comeAgainAfter, isOneRequest, complaintsAbout } from "./Oracle.ts"
 import { Tally } from "./Tally.ts"
 import type { Tenant } from "./Tenant.ts"
@@ -30,19 +21,14 @@ export interface Options {
   readonly to: number
   /** How many cases run at a time. */
   readonly concurrency: number
-  /** No case begins later than this many minutes after the first. */
-  readonly minutes: number
 }
 
 export interface Failure {
   readonly index: number
   /** The request that was answered wrongly. */
   readonly at: string
-  /** What is wrong with the smallest case. */
   readonly complaints: ReadonlyArray<string>
-  /** The smallest case that fails. */
-  readonly smallest: Case
-  readonly shrinks: number
+  readonly tried: Case
   /** How many other cases fail in the same way. */
   others: number
 }
@@ -62,8 +48,6 @@ export interface Outcome {
 export interface Dependencies {
   readonly deckOf: (day: Day) => CasePool
   readonly wait: (seconds: number) => Promise<void>
-  /** For how long a failed case is shrunk. */
-  readonly shrinkMilliseconds: number
   /** Is told every answer, in the order of the requests of a case. */
   readonly observe: (request: Request, reply: Reply) => void
 }
@@ -71,7 +55,6 @@ export interface Dependencies {
 const usual: Dependencies = {
   deckOf: casePoolOf,
   wait: (seconds) => setTimeout(seconds * 1_000),
-  shrinkMilliseconds: 20_000,
   observe: () => {}
 }
 
@@ -82,11 +65,6 @@ const patienceWithBody = 20
 
 const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", "worst", "path"])
 
-/** How many kinds of failure are shrunk; the others have one unshrunk example. */
-const shrunkKinds = 8
-
-class Wrong extends Error {}
-
 interface Heard {
   readonly complaints: ReadonlyArray<string>
   readonly replies: ReadonlyArray<Reply>
@@ -96,13 +74,6 @@ interface Heard {
 
 interface Found extends Omit<Heard, "replies"> {
   readonly at: string
-}
-
-interface Try {
-  /** How often the case was tried before, which is also the number of used marks. */
-  readonly attempts: number
-  /** Whether a missing answer is now a failure. */
-  readonly isLast: boolean
 }
 
 /** An address of this machine that hardly any other case comes from. */
@@ -129,7 +100,8 @@ class Runner {
   readonly #tally = new Tally()
   readonly #failures = new Map<string, Failure>()
   readonly #today: ReturnType<typeof deckOfDay>
-  readonly #turnedAway = new Map<number, { readonly attempts: number; readonly again: number }>()
+  /** The seconds after which to retry, by the numbers of the cases. */
+  readonly #turnedAway = new Map<number, number>()
   #hangs = 0
   #sent = 0
   /** The cases in progress, but for those whose body does not arrive. */
@@ -144,15 +116,14 @@ class Runner {
   }
 
   async run(): Promise<Outcome> {
-    const { concurrency, from, minutes, to } = this.#options
+    const { concurrency, from, to } = this.#options
     const begun = performance.now()
-    const last = begun + minutes * 60_000
     let next = from
     const running = new Set<Promise<void>>()
     this.#proceed = () => {
-      for (; this.#busy < concurrency && next < to && performance.now() <= last; next++) {
+      while (this.#busy < concurrency && next < to) {
         this.#busy += 1
-        const trying = this.#try(next, { attempts: 0, isLast: false }).finally(() => {
+        const trying = this.#try(next++, false).finally(() => {
           this.#busy -= 1
           running.delete(trying)
           this.#proceed()
@@ -175,43 +146,27 @@ class Runner {
 
   /** Retries cases one at a time, so that other cases do not interfere. */
   async #tryTurnedAway(): Promise<void> {
-    for (const [index, { again, attempts }] of this.#turnedAway) {
+    for (const [index, again] of this.#turnedAway) {
       await this.#means.wait(again)
-      await this.#try(index, { attempts, isLast: true })
+      await this.#try(index, true)
     }
   }
 
-  async #try(index: number, { attempts, isLast }: Try): Promise<void> {
+  async #try(index: number, isRetry: boolean): Promise<void> {
     const { day, deck } = this.#today()
-    let attempt = attempts
-    let failed: (Found & { readonly smallest: Case }) | undefined
-    // The limit of fast-check would also end a slow case, silently.
-    let shrinksUntil = Infinity
-    const property = fc.asyncProperty(plansAt(deck, index), async (plan: Plan) => {
-      if (performance.now() > shrinksUntil) return
-      attempt += 1
-      const tried = caseOf(plan, `${index}.${attempt}`, this.#tenant.secrets)
-      const found = await this.#perform(tried)
-      if (found === null) return
-      if (found.again !== undefined && !isLast) {
-        // A smaller form of a failed case is not retried.
-        if (failed === undefined)
-          this.#turnedAway.set(index, { attempts: attempt, again: found.again })
-        return
-      }
-      if (failed === undefined) shrinksUntil = performance.now() + this.#means.shrinkMilliseconds
-      failed = { smallest: tried, ...found }
-      throw new Wrong()
-    })
-    const { failed: isFailed, numShrinks } = await fc.check(property, {
-      seed: seedOf(this.#options.seed, index),
-      numRuns: 1,
-      endOnFailure: this.#failures.size >= shrunkKinds
-    })
-    if (!isFailed || failed === undefined) return
-    // Validity depends on the day, which changed during the case.
-    if (day.text !== this.#today().day.text) return this.#try(index, { attempts: attempt, isLast })
-    this.#remember({ index, ...failed, shrinks: numShrinks, others: 0 })
+    const plan = planAt(deck, this.#options.seed, index)
+    const tried = caseOf(plan, `${index}.${isRetry ? 2 : 1}`, this.#tenant.secrets)
+    this.#sent += 1
+    const found = await this.#walk(tried, tried.steps, addressOf(this.#sent))
+    if (found === null) return
+    const { again, at, complaints } = found
+    // Validity depends on the day, which may have changed during the case.
+    const isOfToday = day.text === this.#today().day.text
+    if (!isRetry && (again !== undefined || !isOfToday)) {
+      this.#turnedAway.set(index, again ?? 0)
+      return
+    }
+    this.#remember({ index, at, complaints, tried, others: 0 })
   }
 
   /** Other cases are tried meanwhile: the service waits for the body. Alone, cases keep their order. */
@@ -228,16 +183,11 @@ class Runner {
 
   /** One of each way to fail. */
   #remember(failure: Failure): void {
-    const { complaints, smallest } = failure
-    const way = `${smallest.operation} ${smallest.kind} ${complaints[0]?.slice(0, 60)}`
+    const { complaints, tried } = failure
+    const way = `${tried.operation} ${tried.kind} ${complaints[0]?.slice(0, 60)}`
     const known = this.#failures.get(way)
     if (known === undefined) this.#failures.set(way, failure)
     else known.others += 1
-  }
-
-  async #perform(tried: Case): Promise<Found | null> {
-    this.#sent += 1
-    return this.#walk(tried, tried.steps, addressOf(this.#sent))
   }
 
   async #walk(tried: Case, steps: ReadonlyArray<Step>, from: string): Promise<Found | null> {
@@ -269,10 +219,9 @@ class Runner {
         Array.from({ length: times }, () => exchange(target, request, sending))
       )
       const exchanges = await (isWhole ? sent : this.#besides(sent))
-      const column = isLast ? kind : "before"
-      for (const { milliseconds, replies } of exchanges) {
+      for (const { replies } of exchanges) {
         for (const reply of replies) {
-          this.#tally.add({ column, milliseconds, reply, request })
+          this.#tally.add(request, reply)
           this.#means.observe(request, reply)
         }
       }

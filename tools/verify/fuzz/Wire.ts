@@ -165,7 +165,6 @@ export interface Sending {
 export interface Exchange {
   /** As many as there are answers. */
   readonly replies: ReadonlyArray<Reply>
-  readonly milliseconds: number
   /** What is wrong with the connection after the answer. */
   readonly after: string | null
 }
@@ -262,7 +261,6 @@ export const exchange = async (
   { from, probe, seconds }: Sending
 ): Promise<Exchange> => {
   const socket = await open(target.port, from)
-  const begun = performance.now()
   try {
     const { answers, connection } = await inTime(
       converse(socket, target, request, from).catch((error: unknown) => {
@@ -270,14 +268,13 @@ export const exchange = async (
       }),
       seconds
     )
-    const milliseconds = performance.now() - begun
     const last = answers.at(-1)
     const after =
       probe && last !== undefined && connection !== null
         ? await inTime(followUp(connection, target, last), seconds)
         : null
     const replies = answers.map((answer) => ({ ...answer, value: valueOf(answer) }))
-    return { replies, milliseconds, after }
+    return { replies, after }
   } finally {
     socket.destroy()
   }

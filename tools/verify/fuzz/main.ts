@@ -19,10 +19,6 @@ const flags = {
     Flag.withDefault(8),
     Flag.withDescription("How many cases at a time")
   ),
-  minutes: wholeNumber("minutes").pipe(
-    Flag.withDefault(1_000_000),
-    Flag.withDescription("Begin no case later than that")
-  ),
   case: Flag.optional(wholeNumber("case")).pipe(
     Flag.withDescription("Run this one case of the seed")
   )
@@ -36,14 +32,13 @@ const isClean = ({ failures, tally, troubles }: Fuzzed, { from }: Options): bool
 const command = Command.make(
   "fuzz",
   flags,
-  Effect.fnUntraced(function* ({ case: only, cases, concurrency, minutes, seed }) {
+  Effect.fnUntraced(function* ({ case: only, cases, concurrency, seed }) {
     const now = yield* Clock.currentTimeMillis
     const options: Options = {
       seed: Option.getOrElse(seed, () => Math.trunc(now / 1_000) % 1_000_000),
       from: Option.getOrElse(only, () => 0),
       to: Option.match(only, { onNone: () => cases, onSome: (index) => index + 1 }),
-      concurrency: Math.max(1, concurrency),
-      minutes
+      concurrency: Math.max(1, concurrency)
     }
     const fuzzed = yield* fuzz(options)
     yield* Console.log(report(fuzzed, options))

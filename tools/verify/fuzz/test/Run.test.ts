@@ -1,6 +1,6 @@
 /**
- * A run against a server with planted faults finds, shrinks and reports each once, and retries a
- * busy service.
+ * A run against a server with planted faults finds and reports each once, and retries a busy
+ * service.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -58,21 +58,14 @@ const validPlan = planOf("valid")
 
 interface Arranged {
   readonly fixed?: ReadonlyArray<Plan>
-  readonly others?: fc.Arbitrary<Plan>
   readonly options?: Partial<Options>
-  readonly shrinkMilliseconds?: number
 }
 
-const options = { seed: 5, from: 0, to: 4, concurrency: 2, minutes: Infinity }
+const options = { seed: 5, from: 0, to: 4, concurrency: 2 }
 
 const runWith = async (
   answered: Answer,
-  {
-    fixed = [],
-    options: more = {},
-    others = fc.constant(validPlan),
-    shrinkMilliseconds = 20_000
-  }: Arranged = {}
+  { fixed = [], options: more = {} }: Arranged = {}
 ): Promise<Outcome & { readonly waited: ReadonlyArray<number> }> => {
   answer = answered
   sent.length = 0
@@ -86,11 +79,10 @@ const runWith = async (
     tenant,
     { ...options, ...more },
     {
-      deckOf: () => ({ fixed, others }),
+      deckOf: () => ({ fixed, others: fc.constant(validPlan) }),
       wait: async (seconds) => {
         waited.push(seconds)
-      },
-      shrinkMilliseconds
+      }
     }
   )
   return { ...outcome, waited }
@@ -137,32 +129,6 @@ describe("a run", () => {
   it("reports a failure once, with the number of cases", async () => {
     const { failures } = await runWith(json(500, errorOf("error")))
     expect(failures).toMatchObject([{ others: 3 }])
-  })
-
-  const numbered = fc.integer({ min: 0, max: 1_000 }).map((n) => planOf(String(n)))
-  const wrongFrom10: Answer = (response, number) =>
-    (Number(number) >= 10 ? json(500, errorOf("error")) : good)(response, number)
-
-  it("shrinks a failed case as far as it still fails", async () => {
-    const { failures } = await runWith(wrongFrom10, { others: numbered })
-    expect(failures[0]?.smallest.steps[0]?.request.path).toBe(`${under}10/`)
-  })
-
-  it("repeats one case of a longer run by the options in the report", async () => {
-    const chosen = { ...options, to: 20 }
-    const whole = await runWith(wrongFrom10, { others: numbered, options: chosen })
-    const all = [...sent]
-    const [failure] = whole.failures
-    const text = report(whole, chosen)
-    const [, seed, index] = /npm run fuzz -- --seed (\d+) --case (\d+)/.exec(text) ?? []
-    const from = Number(index)
-    const alone = await runWith(wrongFrom10, {
-      others: numbered,
-      options: { seed: Number(seed), from, to: from + 1 }
-    })
-    expect(alone.failures).toMatchObject([{ index: failure?.index, at: failure?.at }])
-    expect(alone.failures[0]?.shrinks).toBe(failure?.shrinks)
-    expect(all).toEqual(expect.arrayContaining(sent))
   })
 })
 
