@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
-import { layer, layerOn, settingsFor, VendorSimulator } from "../VendorSimulator.ts"
+import { layer, VendorSimulator } from "../VendorSimulator.ts"
 
 const authorization = "Bearer simulated"
 const version = { "gocardless-version": "2015-07-06" }
@@ -36,25 +36,6 @@ describe("the simulator", () => {
     Effect.gen(function* () {
       expect(yield* statusOf(path, headers)).toBe(status)
     }).pipe(Effect.provide([layer, FetchHttpClient.layer]))
-  )
-
-  it.effect("has settings for every vendor", () =>
-    Effect.sync(() => {
-      expect(settingsFor("http://simulator.test")).toEqual({
-        PAYMENT_STRIPE_URL: "http://simulator.test",
-        PAYMENT_STRIPE_KEY: "simulated",
-        PAYMENT_GOCARDLESS_URL: "http://simulator.test",
-        PAYMENT_GOCARDLESS_KEY: "simulated"
-      })
-    })
-  )
-
-  it.effect("reports that its port is in use", () =>
-    Effect.gen(function* () {
-      const { url } = yield* VendorSimulator
-      const second = Layer.build(Layer.fresh(layerOn(Number(new URL(url).port))))
-      expect(yield* Effect.flip(Effect.scoped(second))).toMatchObject({ _tag: "NotListening" })
-    }).pipe(Effect.provide(layer))
   )
 
   it.effect("stops while a client waits for an answer", () =>

@@ -22,26 +22,12 @@ const tooLong = (size: number) =>
   Expect.errorIn(post("/", "x".repeat(size)), failed, "a max_length")
 
 const parts: ReadonlyArray<readonly [string, Expectation, good: Reply, bad: Reply]> = [
-  ["a status", Expect.answers("200"), ok, created],
   ["a code", Expect.answers("404 not_found"), gone, replyOf(404, errorOf("parse_error"))],
-  ["no code for HEAD", Expect.answersTo("HEAD", "404 not_found"), replyOf(404, ""), ok],
   [
     "errors in their order",
     Expect.errors(failed, "a blank", "b null"),
     refused("a blank", "b null"),
     refused("b null", "a blank")
-  ],
-  [
-    "no error besides",
-    Expect.errors(failed, "a blank"),
-    refused("a blank"),
-    refused("a blank", "b null")
-  ],
-  [
-    "the envelope",
-    Expect.errors(failed, "a blank"),
-    refused("a blank"),
-    replyOf(400, { ...refusalOf("a blank"), code: "request_failed_validation" })
   ],
   ["the error in a body as large as may be", tooLong(bodyBytes), refused("a max_length"), large],
   ["the size of a larger body", tooLong(bodyBytes + 1), large, refused("a max_length")],
@@ -52,19 +38,6 @@ const parts: ReadonlyArray<readonly [string, Expectation, good: Reply, bad: Repl
     refused("customers.0 blank")
   ],
   ["a value", Expect.has("status", "COMPLETED"), ok, created],
-  ["a length", Expect.hasLength("", 2), created, replyOf(201, [1])],
-  [
-    "both",
-    Expect.both(Expect.answers("200"), Expect.has("status", "COMPLETED")),
-    ok,
-    replyOf(200, {})
-  ],
-  [
-    "one of two",
-    Expect.where(400, Expect.noError(new Set(["blank"]), /^$/), Expect.answers("200")),
-    ok,
-    gone
-  ],
   ["the end of the connection", Expect.closes, replyOf(200, record, { connection: "close" }), ok]
 ]
 

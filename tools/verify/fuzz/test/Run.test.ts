@@ -3,11 +3,12 @@
  * service.
  */
 import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer as createTcpServer, type AddressInfo } from "node:net"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Expectation, get, type Plan } from "../Case.ts"
 import { answers } from "../Expectation.ts"
+import { hiddenEffects } from "../FramingPlans.ts"
 import { report } from "../Report.ts"
 import { type Options, type Outcome, run } from "../Run.ts"
 import type { Tenant } from "../Tenant.ts"
@@ -159,11 +160,38 @@ describe("a service that cannot answer now", () => {
   })
 })
 
-describe("a request without an answer", () => {
-  it("ends when its time is up", async () => {
+describe("a request", () => {
+  it("has no answer when its time is up", async () => {
     answer = () => {}
     const sending = { from: "127.0.0.1", seconds: 0.05, probe: false }
     const waiting = exchange(target(), get(`${under}x/`), sending)
     await expect(waiting).rejects.toThrow(new NoAnswer("no answer within 0.05 seconds"))
+  })
+
+  it("that is split arrives in parts, each when another client has been answered", async () => {
+    const parts: Array<string> = []
+    const split = createTcpServer((socket) => {
+      socket.on("data", (data) => {
+        const text = String(data)
+        parts.push(text.slice(0, 4))
+        const isWhole = text.startsWith("GET /health/live ") || text === "\r\n"
+        if (isWhole) socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+      })
+    })
+    await new Promise<void>((resolve) => split.listen(0, "127.0.0.1", resolve))
+    const { port } = split.address() as AddressInfo
+    const sending = { from: "127.0.0.1", seconds: 5, probe: false }
+    const request = { ...get("/"), method: "HEAD", split: true } as const
+    const { replies } = await exchange({ port, tokenOf: () => null }, request, sending)
+    split.close()
+    expect(replies.map(({ status }) => status)).toEqual([200])
+    expect(parts.slice(0, 3)).toEqual(["HEAD", "GET ", "\r\n"])
+  })
+
+  it("that was hidden in another is found by what it has staged", async () => {
+    answer = json(200, [{ external_account_number: "hidden 7.1" }])
+    expect(await hiddenEffects(target())).toEqual([expect.stringContaining("hidden 7.1")])
+    answer = json(200, [])
+    expect(await hiddenEffects(target())).toEqual([])
   })
 })
