@@ -59,11 +59,15 @@ export const stage = (tenant: Tenant, number: string, marker: string): Request =
   }
 })
 
-export const process = (tenant: Tenant, number: string): Request => ({
+export const process = (
+  tenant: Tenant,
+  number: string,
+  options: { readonly dry_run?: boolean; readonly operations_team_name?: string } = {}
+): Request => ({
   method: "POST",
   path: importPaths.process,
   body: {
-    payload: { ...keyOf(tenant, number), operations_team_name: tenant.team },
+    payload: { ...keyOf(tenant, number), operations_team_name: tenant.team, ...options },
     task_params: {}
   }
 })
@@ -141,6 +145,17 @@ export const add = (tenant: Tenant, number: string, addition: Addition): Request
   method: "POST",
   path: paths[addition],
   body: { ...keyOf(tenant, number), ...bodies[addition](number) }
+})
+
+/** A payment instruction with another reference, or of the other vendor. */
+export const instruction = (
+  tenant: Tenant,
+  number: string,
+  given: { readonly vendor?: string; readonly type?: string; readonly reference?: string }
+): Request => ({
+  method: "POST",
+  path: paths.instruction,
+  body: { ...keyOf(tenant, number), ...bodies.instruction(number), ...given }
 })
 
 /** A body of any text for the operation. */
