@@ -163,28 +163,6 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("reports missing documents together with the other errors", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const program = yield* programs()
-      const body = stageBody({
-        "notes.0.document_paths.0.document_path": "/notes/nowhere.pdf",
-        "statements.1.statement_path": "/statements/NL-0004711/2025-02.pdf",
-        transfer_balance: 51
-      })
-      const asked: ReadonlyArray<Effect.Effect<unknown, Failure>> = [
-        program.stage(demo, body),
-        program.validate(demo, body)
-      ]
-      for (const refused of asked) {
-        expect(errorsOf(yield* Effect.flip(refused))).toEqual([
-          "notes.0.document_paths.0.document_path path_does_not_exist_in_file_store",
-          "non_field_errors ledger_balances_not_equal_to_transfer_balance"
-        ])
-      }
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect("looks up no documents when the supplier's document check is off", () =>
     Effect.gen(function* () {
       yield* begin({ documentCheck: false })
@@ -215,22 +193,6 @@ describe("the supplier of an account", () => {
       expect(other).toBe(unknown)
       expect(yield* answer(rival, supplierCode)).toBe(unknown)
       expect(unknown).toContain('"attr":"import_supplier","code":"import_supplier_does_not_exist"')
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("is unknown without hiding other errors, and no documents are looked up", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const program = yield* programs()
-      const body = stageBody({
-        import_supplier: "NOBODY",
-        "statements.1.statement_path": "nowhere.pdf",
-        billing_email: "x"
-      })
-      expect(errorsOf(yield* Effect.flip(program.validate(demo, body)))).toEqual([
-        "import_supplier import_supplier_does_not_exist",
-        "billing_email invalid_email"
-      ])
     }).pipe(Effect.provide(ports))
   )
 })
@@ -325,36 +287,6 @@ describe("process", () => {
         "process operations_team_name_does_not_exist",
         "process concurrency_limit_exceeded"
       ])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect.each(["none", "skipped", "in progress", "imported"] as const)(
-    "refuses an import that is %s before it checks the limit",
-    (state) =>
-      Effect.gen(function* () {
-        yield* begin()
-        yield* arrange(state)
-        const program = yield* programs(undefined, { CONCURRENCY_LIMIT: "0" })
-        const refused = yield* Effect.flip(program.process(demo, processBody()))
-        expect(refused._tag).toBe(
-          {
-            none: "ImportProcessDoesNotExist",
-            skipped: "ImportSkipped",
-            "in progress": "ImportInProgress",
-            imported: "AlreadyImported"
-          }[state]
-        )
-      }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("names the platform account when the import has one", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      yield* arrange("imported")
-      const { accounts } = yield* MemoryStore
-      const program = yield* programs()
-      const refused = yield* Effect.flip(program.process(demo, processBody()))
-      expect(refused).toMatchObject({ key, accountNumber: [...accounts.keys()][0] })
     }).pipe(Effect.provide(ports))
   )
 

@@ -1,8 +1,6 @@
 /** Accounts that are read back. Source: docs/contract/queries.md#get-an-account. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import fc from "fast-check"
-import { accountTextInSteps } from "../src/accounts/Account.ts"
 import { AccountQuery, layer as accountQuery } from "../src/accounts/AccountQuery.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import { Accounts } from "../src/accounts/Accounts.ts"
@@ -12,8 +10,6 @@ import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { StorageUnavailable } from "../src/requests/StorageUnavailable.ts"
 import { layerMemory as accounts } from "../testing/memory/Accounts.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
-import { finish } from "../src/support/Steps.ts"
-import { accountPayload } from "../testing/arbitraries.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { freshAccountNumber } from "../testing/freshNames.ts"
 import {
@@ -70,28 +66,6 @@ const readWith = (caller: Caller, number: string) =>
   )
 
 describe("an account", () => {
-  it.effect("is read back as validate answered it, for any valid payload", () =>
-    Effect.gen(function* () {
-      yield* begin({ documentCheck: false })
-      const program = yield* programs()
-      const samples = fc.sample(accountPayload({ supplier: supplierCode }), 20)
-      for (const [index, sample] of samples.entries()) {
-        const payload = { ...sample, external_account_number: `n${index}` }
-        const validated = finish(accountTextInSteps(yield* program.validate(demo, { payload })))
-        yield* program.stage(demo, { payload })
-        const pair = {
-          import_supplier: supplierCode,
-          external_account_number: payload.external_account_number
-        }
-        const { kraken_account_number } = yield* program.process(demo, {
-          payload: { ...pair, operations_team_name: team }
-        })
-        const text = yield* readWith(demo, kraken_account_number)
-        expect(text).toContain(`"account":${validated},"added":`)
-      }
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("is audited with the key that read it, before it is answered", () =>
     Effect.gen(function* () {
       yield* begin()

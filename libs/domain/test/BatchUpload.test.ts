@@ -140,44 +140,6 @@ describe("an upload", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is refused once the batch has started", () =>
-    Effect.gen(function* () {
-      yield* opened
-      const batches = yield* Batches
-      const at = yield* DateTime.now
-      const by = { at, apiKey: demo.apiKey }
-      yield* receive(1, bodyOf("{}\n"))
-      yield* batches.change({
-        id,
-        at,
-        caller: demo,
-        action: "start_batch",
-        decide: (batch) => Batch.start(batch, 1, by)
-      })
-      expect(yield* Effect.flip(receive(2, bodyOf("{}\n")))).toMatchObject({
-        code: "batch_state_conflict",
-        state: "QUEUED"
-      })
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("ends when a newer one begins", () =>
-    Effect.gen(function* () {
-      yield* opened
-      const second = Stream.fromEffect(
-        Effect.as(Effect.orDie(receive(1, bodyOf("{}\n"))), encoder.encode("{}\n{}\n"))
-      )
-      const body = Stream.concat(
-        bodyOf("{}\n"),
-        Stream.provideService(second, BatchUpload, yield* BatchUpload)
-      )
-      expect(yield* Effect.flip(receive(1, body))).toMatchObject({
-        code: "batch_upload_superseded"
-      })
-      expect(yield* received).toBe(1)
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("stores the lines of a slow body every few seconds", () =>
     Effect.gen(function* () {
       yield* opened

@@ -218,19 +218,6 @@ describe("a batch", () => {
     60_000
   )
 
-  it.effect("waits while its supplier is paused", () =>
-    Effect.gen(function* () {
-      yield* startBook
-      yield* setStatus("Paused")
-      const { workOnce } = yield* worker()
-      yield* workOnce
-      expect(Counts.remaining((yield* found).counts)).toBeGreaterThan(0)
-      yield* setStatus("Ongoing")
-      yield* finishBook
-      yield* expectUndisturbed("")
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("is paused and resumed with its supplier, and cancelled, by a running worker", () =>
     Effect.gen(function* () {
       yield* startBook

@@ -15,7 +15,6 @@ import {
   idempotentWrites,
   processBody,
   programs,
-  rival,
   stageBody,
   supplierCode
 } from "./importPrograms.ts"
@@ -80,19 +79,6 @@ describe("an idempotency key", () => {
       expect(none.count()).toBe(0)
     }).pipe(Effect.provide(world))
   )
-
-  it.effect("is independent of the same key of another organisation", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const program = yield* programs()
-      const request = freshKeyed(demo.organisation)
-      yield* under(request, (recorder) => program.stage(demo, stageBody(), recorder))
-      const ofRival = { ...request, organisation: rival.organisation }
-      const { count, write } = counted()
-      expect(yield* under(ofRival, write)).toBe("fresh 1")
-      expect(count()).toBe(1)
-    }).pipe(Effect.provide(world))
-  )
 })
 
 describe("a write without effect", () => {
@@ -126,22 +112,6 @@ describe("a write without effect", () => {
       const create = under(other, (recorder) => program.process(demo, processBody(), recorder))
       expect(yield* create).toContain("fresh")
       expect(yield* create).toContain("replayed")
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("keeps no response if all items exist already, so they are looked up each time", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      yield* call(program, "notes")
-      const request = freshKeyed(demo.organisation)
-      const send = under(request, (recorder) => call(program, "notes", {}, demo, recorder))
-      for (const each of [send, send]) {
-        const answer = yield* each
-        expect(answer).toContain("fresh")
-        expect(answer).toContain("NOTE_ALREADY_EXISTS")
-      }
-      expect(yield* audited).toEqual(["create_notes created", "create_notes unchanged"])
     }).pipe(Effect.provide(world))
   )
 
@@ -190,22 +160,6 @@ describe("a write that takes longer than the lease", () => {
         "create_transactions created",
         "create_transactions idempotency_key_in_use"
       ])
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("stores its effect if no other request has taken over its key", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      const request = freshKeyed(demo.organisation)
-      const answer = yield* under(request, (recorder) =>
-        Effect.andThen(
-          TestClock.adjust("1 hour"),
-          call(program, "transactions", {}, demo, recorder)
-        )
-      )
-      expect(answer).toContain("TRANSACTION_ADDED_TO_ACCOUNT")
-      expect(yield* under(request, counted().write)).toBe(answer.replace("fresh", "replayed"))
     }).pipe(Effect.provide(world))
   )
 })

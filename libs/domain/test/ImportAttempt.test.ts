@@ -113,22 +113,6 @@ describe("a dry run", () => {
       expect(yield* status).toBe("UNKNOWN")
     }).pipe(Effect.provide(ports))
   )
-
-  it.effect("shows the import as in progress while it runs", () =>
-    Effect.gen(function* () {
-      yield* staged
-      const latch = yield* Deferred.make<void>()
-      const program = yield* heldUp(latch, programs())
-      const running = yield* Effect.forkChild(
-        Effect.flip(program.process(demo, processBody({ dry_run: true })))
-      )
-      yield* TestClock.adjust("1 second")
-      expect(yield* status).toBe("IN_PROGRESS")
-      yield* Deferred.succeed(latch, undefined)
-      expect((yield* Fiber.join(running))._tag).toBe("DryRunSuccessful")
-      expect(yield* status).toBe("UNKNOWN")
-    }).pipe(Effect.provide(ports))
-  )
 })
 
 describe("processing of staged data", () => {

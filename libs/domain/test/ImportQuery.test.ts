@@ -129,19 +129,6 @@ describe("status", () => {
       expect(JSON.stringify(unlisted)).toBe(JSON.stringify(failure))
     }).pipe(Effect.provide(ports))
   )
-
-  it.effect("accepts every number that can be staged", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const { status } = yield* query()
-      for (const number of ["a/b", "%2F", "é", "😀", "a b", "...", "__proto__"]) {
-        yield* stage(number)
-        expect(yield* status(demo, supplierCode, number), number).toMatchObject({
-          status: "UNKNOWN"
-        })
-      }
-    }).pipe(Effect.provide(ports))
-  )
 })
 
 describe("the lists", () => {

@@ -37,21 +37,6 @@ const outcomeOf = (run: LineRun) => textOf(run).slice(0, 2)
 const ofKey = (key: ImportKey) => ({ external_account_number: key.external_account_number })
 
 describe("a line", () => {
-  it.effect("is validated, and stores nothing", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const run = yield* runner()
-      expect(textOf(yield* run(batchOf("VALIDATE"), lineOf(payload())))).toEqual([
-        "SUCCEEDED",
-        null,
-        null,
-        false
-      ])
-      const { imports } = yield* MemoryStore
-      expect(imports.size).toBe(0)
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("reverts the account that it names once, and nothing that began before goes on", () =>
     Effect.gen(function* () {
       yield* beginImported()
@@ -93,26 +78,6 @@ describe("a line", () => {
         ["SUCCEEDED", null, "Staged", false],
         ["ALREADY", null, "Staged", false],
         ["SUCCEEDED", null, "Staged", false]
-      ])
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("imports an account once, and refuses another payload under its number", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const run = yield* runner()
-      const importing = batchOf("IMPORT")
-      const outcomes = [
-        yield* run(importing, lineOf(payload(), 1)),
-        yield* run(importing, lineOf(payload(), 2)),
-        yield* run(importing, lineOf(payload({ billing_name: "New" }), 3)),
-        yield* run(batchOf("PROCESS"), lineOf(ofKey(key), 4))
-      ].map(textOf)
-      expect(outcomes).toEqual([
-        ["SUCCEEDED", null, null, true],
-        ["ALREADY", "account_import_process_already_imported", null, true],
-        ["FAILED", "account_import_process_already_imported", null, true],
-        ["ALREADY", "account_import_process_already_imported", null, true]
       ])
     }).pipe(Effect.provide(world))
   )

@@ -6,7 +6,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { AccountNote } from "../src/accounts/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { knownNotesOf } from "../src/accounts/KnownNotes.ts"
 import {
   accountWith,
   afterChange,
@@ -19,7 +18,6 @@ import {
 const now = instantOf("2026-01-15T12:00:00.789Z")
 const earlier = "2025-06-01T08:30:00Z"
 const other = "2025-06-01T08:30:01Z"
-const later = "2025-06-02T08:30:00Z"
 
 const added = "NOTE_CREATION_SUCCESS"
 const known = "NOTE_ALREADY_EXISTS"
@@ -145,13 +143,6 @@ describe("a note", () => {
     expect(change.notes).toEqual([])
   })
 
-  it("is recognised by the time in the response that created it", () => {
-    const first = decided([{ body: "a" }], accountWith())
-    const answered = formatInstant(first.answer[0]?.created_at ?? now)
-    const again = decided([{ body: "a", created_at: answered }], first.account)
-    expect(again.answer.map(({ status }) => status)).toEqual([known])
-  })
-
   it("is found by its time among several notes with the same body", () => {
     const there = [onAccount({ body: "a" }), onAccount({ body: "a" }, other)]
     const { answer } = decided([{ body: "a", created_at: other }], accountWith({ notes: there }))
@@ -182,39 +173,5 @@ describe("a request to create notes", () => {
     const once = decided(sent, accountWith())
     expect(once.change.notes).toHaveLength(10_000)
     expect(decided(sent, once.account).change.notes).toEqual([])
-  })
-
-  it("changes only the notes", () => {
-    const account = accountWith()
-    const { change } = decided([{ body: "a" }], account)
-    expect({ ...change, notes: [] }).toEqual({
-      balance: account.balance,
-      transactions: [],
-      completedStatements: [],
-      notes: [],
-      statements: [],
-      instruction: null,
-      documents: new Map()
-    })
-  })
-
-  it("keeps the document store's findings for its documents", () => {
-    const documents = new Map([["x", { size: 7, etag: "e", checksum: null }]])
-    const decide = decideNotesOn([noteOf(pathsOf("/x"))], documents, now)
-    expect(Result.getOrThrow(decide(accountWith())).change.documents).toEqual(documents)
-  })
-})
-
-describe("knownNotesOf", () => {
-  const twice = [onAccount({ body: "a" }, later), onAccount({ body: "a" }), onAccount(pathsOf("x"))]
-  it.each<[string, object, string | null]>([
-    ["the first one of the same content", { body: "a" }, later],
-    ["the one of the same time", { body: "a", created_at: earlier }, earlier],
-    ["none of another time", { body: "a", created_at: other }, null],
-    ["none of another content", { body: "x" }, null],
-    ["the one of the same documents", pathsOf("/x"), earlier]
-  ])("finds %s", (_, asked, time) => {
-    const known = knownNotesOf(twice, [noteOf({ body: "b" }), noteOf(asked)])
-    expect(known.map((note) => note && formatInstant(note.created_at))).toEqual([null, time])
   })
 })

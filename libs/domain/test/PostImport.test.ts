@@ -27,24 +27,6 @@ import {
 import { begin, demo, errorsOf, key, processBody, programs, stageBody } from "./importPrograms.ts"
 
 describe("a granted write", () => {
-  it.effect("returns one result for each note, in request order", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      const known = "Account migrated in wave 3; check first bill."
-      const notes = [{ body: "a" }, { body: known }, { body: "a" }]
-      const results = yield* program.createNotes(demo, { ...key, notes }, byDefault)
-      expect(
-        results.map(({ body, created_at, status }) => [body, formatInstant(created_at), status])
-      ).toEqual([
-        ["a", "2026-01-15T12:00:00Z", "NOTE_CREATION_SUCCESS"],
-        [known, "2025-03-01T08:00:00Z", "NOTE_ALREADY_EXISTS"],
-        ["a", "2026-01-15T12:00:00Z", "NOTE_ALREADY_EXISTS"]
-      ])
-      expect((yield* onAccount).notes.map(({ body }) => body)).toContain("a")
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("recognises transactions of the import as known", () =>
     Effect.gen(function* () {
       yield* beginImported()
@@ -174,15 +156,6 @@ describe("the documents of a write", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect.each(["notes", "statements"] as const)("are found with a leading slash: %s", (name) =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      yield* call(program, name, { [paths[name]]: `/${storedPath}` })
-      expect(yield* audited).toEqual([`${operations[name].action} created`])
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect.each(["notes", "statements"] as const)(
     "are not looked up if the supplier's document check is off: %s",
     (name) =>
@@ -193,19 +166,6 @@ describe("the documents of a write", () => {
         yield* call(program, name, { [paths[name]]: "no/such.pdf" })
         expect(plan.calls().filter(({ port }) => port.includes("Documents"))).toEqual([])
       }).pipe(Effect.provide(world))
-  )
-
-  it.effect("are looked up once each if there are two", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const plan = noFaults()
-      const program = yield* postImport(plan)
-      const statements = ["", "/"].map((slash, index) =>
-        statement(`s${index}`, { statement_path: `${slash}${storedPath}` })
-      )
-      yield* program.createStatements(demo, { ...key, statements })
-      expect(plan.calls().filter(({ port }) => port.includes("Documents"))).toHaveLength(1)
-    }).pipe(Effect.provide(world))
   )
 })
 

@@ -87,16 +87,6 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("yields different tokens each time", () =>
-    Effect.gen(function* () {
-      const { secret } = yield* issue()
-      const first = yield* obtain({ APIKey: secret })
-      const second = yield* obtain({ APIKey: secret })
-      expect(second.token).not.toBe(first.token)
-      expect(second.refreshToken).not.toBe(first.refreshToken)
-    }).pipe(atNoon)
-  )
-
   it.effect("is refused in the same way if it is unknown, revoked or expired", () =>
     Effect.gen(function* () {
       const revoked = yield* issue()
@@ -219,16 +209,6 @@ describe("the limit on failed attempts", () => {
       expect(yield* refusal(wrong)).toBe("Throttled")
       yield* TestClock.adjust("1 millis")
       expect(yield* fail(2), "one place is free again").toEqual(["InvalidApiKey", "Throttled"])
-    }).pipe(atNoon)
-  )
-
-  it.effect("is not prolonged by throttled attempts", () =>
-    Effect.gen(function* () {
-      yield* fail(20)
-      yield* TestClock.adjust("59 seconds")
-      expect(new Set(yield* fail(40))).toEqual(new Set(["Throttled"]))
-      yield* TestClock.adjust("1 second")
-      expect(yield* refusal(wrong)).toBe("InvalidApiKey")
     }).pipe(atNoon)
   )
 

@@ -139,13 +139,6 @@ describe("a request to create statements", () => {
     })
   })
 
-  it("changes nothing when it is repeated", () => {
-    const sent = [full, other]
-    const { change } = Result.getOrThrow(decided(sent))
-    const again = decided(sent, afterChange(accountWith(), change))
-    expect(Result.getOrThrow(again).change.statements).toEqual([])
-  })
-
   it("is refused with an error for each statement known with other content", () => {
     const changed = { ...full, number: "2" }
     const { change } = Result.getOrThrow(decided([full, other]))
@@ -156,11 +149,5 @@ describe("a request to create statements", () => {
       "statements.0",
       "statements.2"
     ])
-  })
-
-  it("keeps the document store's findings for its documents", () => {
-    const documents = new Map([["2025/05.pdf", { size: 7, etag: null, checksum: "c" }]])
-    const result = decideStatements([statementOf(full)], documents)(accountWith())
-    expect(Result.getOrThrow(result).change.documents).toEqual(documents)
   })
 })

@@ -40,16 +40,6 @@ describe("the budget for large payloads", () => {
     })
   )
 
-  it.effect("admits smaller requests of another organisation while one uses its whole quota", () =>
-    Effect.gen(function* () {
-      const { begun, work } = yield* working
-      yield* Effect.forEach(["a", "b", "c"], (name) => work(name))
-      yield* work("d", other, 100_000)
-      yield* work("e", third, 100_000)
-      expect(begun).toEqual(["a", "d", "e"])
-    })
-  )
-
   it.effect("serves a large request before smaller ones of others that arrive later", () =>
     Effect.gen(function* () {
       const budget = makeWorkBudget()

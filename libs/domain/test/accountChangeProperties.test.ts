@@ -150,62 +150,6 @@ describe("transactions", () => {
       })
     )
   })
-
-  it("are counted each time when duplicates are not checked", () => {
-    fc.assert(
-      fc.property(movementsInRequests, opening, ({ requests }, open) => {
-        const unchecked = { ...options, checkPreviouslyAdded: false }
-        const decisions = requests.map((request) =>
-          decideTransactions(
-            request.map(({ transaction }) => transaction),
-            unchecked
-          )
-        )
-        const { balance } = afterAll(accountOf(open), decisions)
-        const sum = requests.flat().reduce((total, { effect }) => total + effect, 0n)
-        expect(centsOf(balance)).toBe(BigInt(open.balance) + sum)
-      })
-    )
-  })
-
-  it("are added with a date in the open period, or of today if it is empty", () => {
-    fc.assert(
-      fc.property(movementsInRequests, opening, ({ requests }, open) => {
-        const closed = open.lastClosingDate ?? ""
-        for (const request of requests) {
-          const { change } = Result.getOrThrow(decide(request)(accountOf(open)))
-          for (const { movedFrom, transaction } of change.transactions) {
-            const date = transaction.transaction_date
-            expect(date <= options.today && (date > closed || date === options.today)).toBe(true)
-            expect(movedFrom).not.toBe(date)
-          }
-        }
-      })
-    )
-  })
-
-  it("are added all or none, and the first that cannot be added is reported", () => {
-    fc.assert(
-      fc.property(movementsInRequests, opening, ({ requests }, open) => {
-        const unforced = { ...options, forceAddToCurrentStatement: false }
-        const closed = open.lastClosingDate ?? ""
-        for (const request of requests) {
-          const sent = request.map(({ transaction }) => transaction)
-          const misfit = sent.find(
-            ({ transaction_date: date }) => date > options.today || date <= closed
-          )
-          const decided = decideTransactions(sent, unforced)(accountOf(open))
-          if (Result.isSuccess(decided)) {
-            expect(misfit).toBeUndefined()
-            expect(decided.success.change.transactions).toHaveLength(sent.length)
-            expect(decided.success.change.notes).toEqual([])
-          } else {
-            expect(decided.failure.transaction).toBe(misfit)
-          }
-        }
-      })
-    )
-  })
 })
 
 const noteAt = (time: string | null) =>
@@ -248,19 +192,6 @@ describe("notes", () => {
         const often = afterAll(accountWith(), turned([...decisions, ...decisions], by))
         expect(contentsOf(often)).toEqual(once)
         expect(new Set(once).size, "each once").toBe(once.length)
-      })
-    )
-  })
-
-  it("change nothing when they are sent again, with or without a time", () => {
-    const any = fc.array(fc.oneof(timed, noteAt(null)), { minLength: 1, maxLength: 8 })
-    fc.assert(
-      fc.property(any, any, (before, sent) => {
-        const account = afterAll(accountWith(), [decide(before)])
-        const first = Result.getOrThrow(decide(sent)(account))
-        const again = Result.getOrThrow(decide(sent)(afterChange(account, first.change)))
-        expect(isEmpty(again.change)).toBe(true)
-        expect(again.answer.map(({ body }) => body)).toEqual(sent.map(({ body = "" }) => body))
       })
     )
   })

@@ -5,11 +5,10 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
 import { parse } from "../src/schema/Json.ts"
-import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { domesticPayload } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"
-import { codesAt, errorsIn, sampleWith } from "./validationErrors.ts"
+import { codesAt, errorsIn } from "./validationErrors.ts"
 
 const bodySize = 10 * 1024 * 1024
 const bound = 20_000
@@ -73,50 +72,4 @@ describe("a field of ten megabytes", () => {
     expect(codesAt("billing_email", `a@a${filled(".a")}`)).toEqual(["max_length"])
     expect(codesAt("billing_email", `a@a${filled(".a")}!`)).toEqual(["max_length", "invalid_email"])
   })
-
-  it("is rejected quickly if its name is undocumented", { timeout: bound }, () => {
-    const result = validateUnknownAccount(
-      put(domesticPayload(), [filled("billing_")], 1),
-      sampleTime
-    )
-    expect(Result.isFailure(result) && result.failure[0]?.code).toBe("unknown_field")
-  })
-})
-
-describe("lists of the maximum length", () => {
-  const transactions = (broken: boolean) =>
-    Array.from({ length: 10_000 }, (_, index) => ({
-      transaction_id: `T-${index}`,
-      transaction_date: "2025-05-01",
-      amount: broken && index % 2 === 0 ? "x" : "0.01",
-      type: "CREDIT",
-      ...(broken ? { surprise: 1 } : {})
-    }))
-  const ledger = { ledger_code: "L", ledger_balance: 100 }
-
-  it("are validated within the time limit, valid or not", { timeout: bound * 3 }, () => {
-    const valid = { ...ledger, current_statement_transactions: transactions(false) }
-    expect(errorsIn(sampleWith({ ledgers: [valid], transfer_balance: 100 }))).toEqual([])
-    const broken = { ...ledger, current_statement_transactions: transactions(true) }
-    expect(errorsIn(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
-  })
-
-  it("are validated within the time limit if all ids are equal", { timeout: bound * 3 }, () => {
-    const same = transactions(false).map((each) => ({ ...each, transaction_id: "T" }))
-    const ledgers = [{ ...ledger, current_statement_transactions: same }]
-    expect(errorsIn(sampleWith({ ledgers, transfer_balance: 100 }))).toEqual([
-      "non_field_errors duplicate_transaction_ids"
-    ])
-  })
-
-  it(
-    "are validated within the time limit if all members are undocumented",
-    { timeout: bound * 3 },
-    () => {
-      const many = Object.fromEntries(
-        Array.from({ length: 400_000 }, (_, index) => [`m${index}`, 1])
-      )
-      expect(errorsIn({ ...domesticPayload(), ...many })).toHaveLength(1_000)
-    }
-  )
 })

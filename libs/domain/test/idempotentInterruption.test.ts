@@ -50,8 +50,6 @@ interface Write {
   readonly arrange: Effect.Effect<unknown, unknown, World>
   /** The program on ports with the faults of the plan. */
   readonly on: (plan: FaultPlan) => Effect.Effect<Program, unknown, World>
-  /** Whether a repeat without a key takes effect again. */
-  readonly repeatsItself: boolean
 }
 
 const staged = Effect.gen(function* () {
@@ -75,8 +73,7 @@ const addition = (name: keyof typeof operations, values: Wire = {}): Write => ({
       (program): Program =>
         (recorder) =>
           call(program, name, values, demo, recorder)
-    ),
-  repeatsItself: false
+    )
 })
 
 const unchecked = Result.succeed({
@@ -86,8 +83,8 @@ const unchecked = Result.succeed({
 })
 
 const writes: Readonly<Record<string, Write>> = {
-  "a first staging": { arrange: begin(), on: staging, repeatsItself: true },
-  "a later staging": { arrange: staged, on: staging, repeatsItself: true },
+  "a first staging": { arrange: begin(), on: staging },
+  "a later staging": { arrange: staged, on: staging },
   process: {
     arrange: staged,
     on: (plan) =>
@@ -96,8 +93,7 @@ const writes: Readonly<Record<string, Write>> = {
         (program): Program =>
           (recorder) =>
             program.process(demo, processBody(), recorder)
-      ),
-    repeatsItself: false
+      )
   },
   // With another time it would be another note.
   notes: addition("notes", {
@@ -119,8 +115,7 @@ const writes: Readonly<Record<string, Write>> = {
               unchecked,
               recorder
             )
-      ),
-    repeatsItself: true
+      )
   }
 }
 
@@ -224,18 +219,6 @@ describe.each(Object.entries(writes))("%s", (_name, write) => {
         )
       }
     })
-  )
-
-  it.effect("runs on every attempt without a key if it is repeatable", () =>
-    Effect.gen(function* () {
-      yield* write.arrange
-      const program = yield* write.on(noFaults())
-      yield* program()
-      const once = yield* effects
-      yield* Effect.exit(program())
-      if (write.repeatsItself) expect(yield* effects).not.toBe(once)
-      else expect(yield* effects).toBe(once)
-    }).pipe(Effect.provide(world))
   )
 })
 

@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { noChange } from "../src/accounts/AccountChange.ts"
 import { decideInstruction } from "../src/additions/InstructionImport.ts"
 import {
   type InstructionDetails,
@@ -24,27 +23,6 @@ const details: InstructionDetails = {
 }
 
 describe("the decision about a payment instruction", () => {
-  it("adds it to an account without one, with the details that may be stored", () => {
-    const account = accountWith()
-    const { answer, change } = Result.getOrThrow(
-      decideInstruction(number, instruction, details)(account)
-    )
-    expect(answer).toEqual({ number: account.number, isNew: true })
-    expect(change).toEqual({ ...noChange(account), instruction: { instruction, details } })
-  })
-
-  it.each([details, null])(
-    "changes nothing if it is on the account already, with or without details: %#",
-    (given) => {
-      const account = accountWith({ instruction })
-      const { answer, change } = Result.getOrThrow(
-        decideInstruction(number, instruction, given)(account)
-      )
-      expect(answer).toEqual({ number: account.number, isNew: false })
-      expect(change).toEqual(noChange(account))
-    }
-  )
-
   it.each<[string, Partial<PaymentInstruction>]>([
     ["vendor", { vendor: "GOCARDLESS" }],
     ["reference", { reference: "pm_2" }],

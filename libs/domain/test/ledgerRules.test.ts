@@ -297,10 +297,4 @@ describe("a transaction", () => {
   ])("%s", (_name, transaction, errors) => {
     expect(errorsInOne(transaction)).toEqual(errors)
   })
-
-  it("requires an id, a date, an amount and a type", () => {
-    const result = errorsInLedger({ current_statement_transactions: [{}] })
-    const needed = ["transaction_id", "transaction_date", "amount", "type"]
-    expect(result).toEqual(needed.map((name) => `${at}.${name} required`))
-  })
 })

@@ -6,16 +6,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { TimeZone, utc } from "../src/suppliers/BusinessDay.ts"
-import type { Failure } from "../src/requests/Failure.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { supplierOf } from "../testing/freshNames.ts"
-import type { Wire } from "../testing/wire.ts"
 import { postImport, transaction, world } from "./postImportPrograms.ts"
 import { datedAccount, futureDateErrors } from "./datedAccount.ts"
-import { midnights } from "./midnights.ts"
 import {
   begin,
   demo,
@@ -27,7 +23,6 @@ import {
   rival,
   supplierCode
 } from "./importPrograms.ts"
-import { stagedHash } from "../testing/importStates.ts"
 
 const setTime = (at: DateTime.Utc) => TestClock.setTime(DateTime.toEpochMillis(at))
 
@@ -36,55 +31,10 @@ const setTimeZone = (timeZone: TimeZone) =>
     configuration.configureSupplier(supplierCode, { timeZone })
   )
 
-/** Stages without validation, which would refuse dates in the future. */
-const stageUnseen = (payload: Wire) =>
-  Effect.gen(function* () {
-    const at = yield* DateTime.now
-    const processes = yield* ImportProcesses
-    yield* processes.stage({
-      key,
-      payload: JSON.stringify(payload),
-      hash: stagedHash,
-      caller: demo,
-      at
-    })
-  })
-
 const kiritimati = TimeZone.make("Pacific/Kiritimati")
 const pagoPago = TimeZone.make("Pacific/Pago_Pago")
 
 describe("an account", () => {
-  it.effect.each(midnights)("can be staged from midnight in $what", (row) =>
-    Effect.gen(function* () {
-      yield* begin({ timeZone: row.zone })
-      const program = yield* programs()
-      const body = { payload: datedAccount(row.day) }
-      yield* setTime(row.last)
-      for (const name of ["validate", "stage"] as const) {
-        const refused = yield* Effect.flip<unknown, Failure, never>(program[name](demo, body))
-        expect(errorsOf(refused), name).toEqual(futureDateErrors)
-      }
-      yield* setTime(row.first)
-      yield* program.validate(demo, body)
-      yield* program.stage(demo, body)
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect.each(midnights)("can be processed from midnight in $what", (row) =>
-    Effect.gen(function* () {
-      yield* begin({ timeZone: row.zone })
-      const program = yield* programs()
-      yield* setTime(row.last)
-      yield* stageUnseen(datedAccount(row.day))
-      for (const dry_run of [true, false]) {
-        const refused = yield* Effect.flip(program.process(demo, processBody({ dry_run })))
-        expect(errorsOf(refused)).toEqual(futureDateErrors)
-      }
-      yield* setTime(row.first)
-      yield* program.process(demo, processBody())
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect(
     "is validated by the day of processing, even if it differs from the day of staging",
     () =>
@@ -149,23 +99,6 @@ describe("the open statement period", () => {
       )
     }
   })
-
-  it.effect.each(midnights)("ends on the previous day until midnight in $what", (row) =>
-    Effect.gen(function* () {
-      const add = yield* imported(row.zone)
-      yield* setTime(row.last)
-      expect(yield* Effect.flip(add(row.day, false))).toMatchObject({
-        code: "transaction_outside_open_period",
-        detail: expect.stringContaining(`up to ${row.before}`),
-        parameters: { limit: row.before, business_day: row.before }
-      })
-      expect(yield* add(row.before, false)).toBe(row.before)
-      expect(yield* add(row.day, true)).toBe(row.before)
-      yield* setTime(row.first)
-      expect(yield* add(row.day, false)).toBe(row.day)
-      expect(yield* add("9999-12-31", true)).toBe(row.day)
-    }).pipe(Effect.provide(world))
-  )
 
   it.effect("follows a change of the time zone from the next request on", () =>
     Effect.gen(function* () {
