@@ -11,7 +11,7 @@ import { StatementId } from "../src/accounts/Statement.ts"
 import { encodeTransaction } from "../src/accounts/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
 import { expectSame, noonPlus } from "./freshNames.ts"
-import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
+import { auditEntry, tracesOf } from "./importStates.ts"
 import { pause } from "./PausedSupplierContract.ts"
 import {
   accountWith,
@@ -70,23 +70,6 @@ const together = (it: It): void => {
       })
       const saw = yield* changeAccount(account, () => ({}), { lookup })
       expectSame(normalized(Option.getOrThrow(saw)), viewed, "what decides sees what is viewed")
-    })
-  )
-
-  it.effect("keeps the order of additions, whether or not the next change looks them up", () =>
-    Effect.gen(function* () {
-      const account = yield* imported(accountWith({ notes: [{ body: "n0" }] }))
-      const names = ["z", "a", "m", "Z", "0"]
-      for (const round of ["1", "2"]) {
-        yield* changeAccount(account, (view) => ({
-          ...adding(...names.map((name) => creditOf(`${name}${round}`)))(view),
-          notes: names.map((name) => ({ body: `${name}${round}`, created_at: changedAt }))
-        }))
-      }
-      const order = ["1", "2"].flatMap((round) => names.map((name) => `${name}${round}`))
-      const description = yield* descriptionOf(account.number)
-      expect(description.transactions.map((each) => each["transaction_id"])).toEqual(order)
-      expect(description.notes.map(({ body }) => body)).toEqual(["n0", ...order])
     })
   )
 
@@ -239,59 +222,6 @@ const refusing = (it: It): void => {
       )
       expect(failed).toBe(`no, ${number}`)
       const after = { traces: yield* tracesOf(key), account: yield* descriptionOf(number) }
-      expectSame(after, before)
-    })
-  )
-
-  it.effect("stores nothing if the decision throws, and works again afterwards", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const before = yield* tracesOf(account.key)
-      const broken = changeAccount(account, () => {
-        throw new Error("broken")
-      })
-      expect((yield* Effect.exit(broken))._tag).toBe("Failure")
-      expectSame(yield* tracesOf(account.key), before)
-      yield* changeAccount(account, adding(creditOf("a")))
-      expect(twoDecimals((yield* viewOf(account.key, {})).balance)).toBe("10.00")
-    })
-  )
-
-  it.effect.each(importStates.filter((state) => state !== "imported"))(
-    "returns None without a decision if the import is: %s",
-    (state) =>
-      Effect.gen(function* () {
-        const { caller, key } = yield* arrange(state)
-        const before = yield* tracesOf(key)
-        const answer = yield* changeAccount({ caller, key }, () => {
-          throw new Error("There is nothing to decide on")
-        })
-        expect(Option.isNone(answer)).toBe(true)
-        expectSame(yield* tracesOf(key), before)
-      })
-  )
-
-  it.effect("returns None without a decision for any other key", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const before = yield* tracesOf(account.key)
-      for (const key of strangers(account.key)) {
-        const answer = yield* changeAccount({ ...account, key }, () => {
-          throw new Error(`There is nothing to decide on for ${JSON.stringify(key)}`)
-        })
-        expect(Option.isNone(answer), JSON.stringify(key)).toBe(true)
-      }
-      expectSame(yield* tracesOf(account.key), before)
-    })
-  )
-
-  it.effect("changes only the named account", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const other = yield* imported()
-      const before = { traces: yield* tracesOf(other.key), of: yield* descriptionOf(other.number) }
-      yield* changeAccount(account, adding(creditOf("a")))
-      const after = { traces: yield* tracesOf(other.key), of: yield* descriptionOf(other.number) }
       expectSame(after, before)
     })
   )

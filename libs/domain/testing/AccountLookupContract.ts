@@ -121,13 +121,6 @@ const lookingAtNotes = (it: It): void => {
     return whose
   })
 
-  it.effect.each(noteLookups)("finds for a looked-up note: %s", ([, asked, time]) =>
-    Effect.gen(function* () {
-      const { key } = yield* account
-      expectSame(noteTimesOf(yield* viewOf(key, { notes: [noteOf(asked)] })), [time])
-    })
-  )
-
   it.effect("finds many notes in the order of the lookup", () =>
     Effect.gen(function* () {
       const { key } = yield* account

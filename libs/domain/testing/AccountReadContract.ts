@@ -14,7 +14,6 @@ import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { finish } from "../src/support/Steps.ts"
 import { accountPayload } from "./arbitraries.ts"
 import { freshAccountNumber } from "./freshNames.ts"
-import { arrange, importStates } from "./importStates.ts"
 import {
   accountWith,
   adding,
@@ -50,17 +49,6 @@ const read = (number: AccountNumber) =>
 const decodeAccount = Schema.decodeUnknownSync(Account)
 
 const missing = (it: It): void => {
-  const unimported = importStates.filter((state) => state !== "imported")
-
-  it.effect.each(unimported)("finds no account if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      const { account } = yield* arrange(state)
-      expect(Option.isNone(yield* accounts.locate(account.number))).toBe(true)
-      expect(yield* Stream.runCollect(accounts.read([account.number]))).toEqual([])
-    })
-  )
-
   it.effect("locates an account by its number", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
@@ -90,37 +78,6 @@ const payloads = (it: It): void => {
       const account = accountWith({ metadata: [{ key: "long", value: { text } }] })
       const { key, number } = yield* imported(account)
       expect((yield* textOf(number)).includes(finish(accountTextInSteps(account(key))))).toBe(true)
-    })
-  )
-
-  it.effect("distinguishes a default that was sent from one that was not", () =>
-    Effect.gen(function* () {
-      const sent = {
-        unknown_occupier: false,
-        account_type: "BUSINESS",
-        sales_channel: "DIRECT",
-        communication_preference: "ONLINE",
-        customers: [
-          { customer_preferences: {} },
-          {},
-          { customer_preferences: { opted_into_sms: false } }
-        ],
-        billing_address: { country: "DK", structured_street_address: null },
-        account_billing_options: {
-          period_length: "MONTHLY",
-          period_start_day: 1,
-          period_start_month: null,
-          use_industry_billing: false
-        },
-        ledgers: [{ ledger_code: "A", current_statement_transactions: [] }],
-        notes: [{ body: "a", document_paths: [], is_pinned: false }, { body: "b" }],
-        statements: [],
-        metadata: [],
-        supply_addresses: []
-      }
-      const { key, number } = yield* imported(accountWith(sent))
-      const { account } = yield* read(number)
-      expect(account).toEqual({ ...key, ...sent })
     })
   )
 

@@ -7,7 +7,6 @@ import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
-import { CalendarDate } from "../src/schema/Field.ts"
 import type { InstructionDetails, PaymentInstruction } from "../src/accounts/PaymentInstruction.ts"
 import { encodeTransaction, type Transaction } from "../src/accounts/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
@@ -90,29 +89,6 @@ const storing = (it: It): void => {
         transactions.map((each) => encodeTransaction(each))
       )
       expect(twoDecimals(view.balance)).toBe("10000000000.00")
-    })
-  )
-
-  it.effect("keeps the original date of a moved transaction", () =>
-    Effect.gen(function* () {
-      const account = yield* imported(accountWith({ ledgers: [{ ledger_code: "L" }] }))
-      yield* changeAccount(account, () => ({
-        transactions: [
-          { transaction: creditOf("a"), movedFrom: CalendarDate.make("2024-02-29") },
-          { transaction: creditOf("b"), movedFrom: null }
-        ]
-      }))
-      const description = yield* descriptionOf(account.number)
-      expect(
-        description.transactions.map(({ ledger_code, moved_from_date, transaction_id }) => [
-          transaction_id,
-          moved_from_date,
-          ledger_code
-        ])
-      ).toEqual([
-        ["a", "2024-02-29", null],
-        ["b", null, null]
-      ])
     })
   )
 

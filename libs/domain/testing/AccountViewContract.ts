@@ -1,5 +1,4 @@
 /** The view of an account: one part of the contract of `Accounts`. */
-import type { StoredDocument } from "../src/accounts/StoredDocument.ts"
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
@@ -12,18 +11,18 @@ import type { Lookup } from "../src/accounts/AccountChange.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { finish } from "../src/support/Steps.ts"
 import { StatementId } from "../src/accounts/Statement.ts"
+import type { Caller } from "../src/suppliers/Organisation.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { TransactionId } from "../src/accounts/Transaction.ts"
-import { expectSame, freshAccountNumber, freshSupplierCode } from "./freshNames.ts"
-import { arrange, importStates } from "./importStates.ts"
+import { expectSame, freshSupplierCode } from "./freshNames.ts"
+import { arrange, importStates, tracesOf } from "./importStates.ts"
 import {
-  noteTimesOf,
   accountWith,
+  changeAccount,
   creditOf,
   descriptionOf,
   imported,
   importedAt,
-  mayStatement,
   noteOf,
   normalized,
   viewOf
@@ -31,8 +30,6 @@ import {
 import { domesticAccount } from "./samples.ts"
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
-
-const unimported = importStates.filter((state) => state !== "imported")
 
 /** Keys similar to this one without an account, including some that cannot be stored. */
 export const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
@@ -54,25 +51,39 @@ export const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
   ]
 }
 
+/** Expects that there is no account under the key, and that a change of it is not even decided. */
+const expectNone = Effect.fnUntraced(function* (key: ImportKey, caller: Caller) {
+  const accounts = yield* Accounts
+  const found = yield* accounts.view(key, { notes: [noteOf({ body: "a" })] })
+  expect(Option.isNone(found), JSON.stringify(key)).toBe(true)
+  const changed = yield* changeAccount({ caller, key }, () => {
+    throw new Error(`There is nothing to decide on for ${JSON.stringify(key)}`)
+  })
+  expect(Option.isNone(changed), JSON.stringify(key)).toBe(true)
+})
+
 const missing = (it: It): void => {
-  it.effect.each(unimported)("returns None if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      const { account, key } = yield* arrange(state)
-      expect(Option.isNone(yield* accounts.view(key, {}))).toBe(true)
-      expect(yield* Stream.runCollect(accounts.describe([account.number]))).toEqual([])
-    })
+  it.effect.each(importStates.filter((state) => state !== "imported"))(
+    "there is no account if the import is: %s",
+    (state) =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { account, caller, key } = yield* arrange(state)
+        const before = yield* tracesOf(key)
+        yield* expectNone(key, caller)
+        expectSame(yield* tracesOf(key), before)
+        expect(Option.isNone(yield* accounts.locate(account.number))).toBe(true)
+        expect(yield* Stream.runCollect(accounts.describe([account.number]))).toEqual([])
+        expect(yield* Stream.runCollect(accounts.read([account.number]))).toEqual([])
+      })
   )
 
-  it.effect("returns None for any other key, compared exactly", () =>
+  it.effect("there is none under any other key, compared exactly", () =>
     Effect.gen(function* () {
-      const accounts = yield* Accounts
-      const { key } = yield* imported()
-      for (const stranger of strangers(key)) {
-        const found = yield* accounts.view(stranger, { notes: [noteOf({ body: "a" })] })
-        expect(Option.isNone(found), JSON.stringify(stranger)).toBe(true)
-      }
-      expect(yield* Stream.runCollect(accounts.describe([freshAccountNumber()]))).toEqual([])
+      const { caller, key } = yield* imported()
+      const before = yield* tracesOf(key)
+      for (const stranger of strangers(key)) yield* expectNone(stranger, caller)
+      expectSame(yield* tracesOf(key), before)
     })
   )
 }
@@ -92,22 +103,6 @@ const all: Lookup = {
 }
 
 const payload = (it: It): void => {
-  it.effect("returns an account without items", () =>
-    Effect.gen(function* () {
-      const { key, number } = yield* imported()
-      expectSame(normalized(yield* viewOf(key, all)), {
-        number,
-        balance: "0.00",
-        lastClosingDate: null,
-        instruction: null,
-        noteTimes: [null, null],
-        transactions: [],
-        unreadTransaction: null,
-        statements: []
-      })
-    })
-  )
-
   it.effect("returns the imported account with every digit", () =>
     Effect.gen(function* () {
       const { key, number } = yield* imported(domesticAccount)
@@ -138,14 +133,6 @@ const payload = (it: It): void => {
         })
       )
       expect(view.transactions).toHaveLength(3)
-    })
-  )
-
-  it.effect("gives a note without a time the time of the import", () =>
-    Effect.gen(function* () {
-      const { key } = yield* imported(accountWith({ notes: [{ body: "a" }] }))
-      const view = yield* viewOf(key, { notes: [noteOf({ body: "a" })] })
-      expectSame(noteTimesOf(view), [importedAt])
     })
   )
 
@@ -208,44 +195,6 @@ const describing = (it: It): void => {
       expect(description.statements.map((each) => each["origin"])).toEqual([
         "account_payload",
         "account_payload"
-      ])
-    })
-  )
-
-  it.effect("describes an account without items", () =>
-    Effect.gen(function* () {
-      const { number } = yield* imported()
-      const { ledgers, notes, statements, transactions } = yield* descriptionOf(number)
-      expect([ledgers, notes, statements, transactions]).toEqual([[], [], [], []])
-    })
-  )
-
-  it.effect("returns the document store's findings for the documents of the import", () =>
-    Effect.gen(function* () {
-      const note = { size: 7, etag: `"e1"`, checksum: "crc" }
-      const statement = { size: 2 ** 40, etag: null, checksum: null }
-      const documents = new Map<string, StoredDocument>([
-        ["notes/a.pdf", note],
-        ["2025/05.pdf", statement]
-      ])
-      const { number } = yield* imported(
-        accountWith({
-          notes: [
-            { document_paths: [{ document_path: "/notes/a.pdf" }, { document_path: "b.pdf" }] }
-          ],
-          statements: [mayStatement("s1", { statement_path: "2025/05.pdf" })]
-        }),
-        documents
-      )
-      const { notes, statements } = yield* descriptionOf(number)
-      expect(notes.map((each) => each["documents"])).toEqual([
-        [
-          { document_path: "/notes/a.pdf", ...note },
-          { document_path: "b.pdf", size: null, etag: null, checksum: null }
-        ]
-      ])
-      expect(statements.map((each) => each["document"])).toEqual([
-        { document_path: "2025/05.pdf", ...statement }
       ])
     })
   )

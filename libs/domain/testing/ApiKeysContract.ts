@@ -52,17 +52,6 @@ const issuing = (it: It): void => {
     })
   )
 
-  it.effect("finds only issued keys", () =>
-    Effect.gen(function* () {
-      const keys = yield* ApiKeys
-      const { name } = yield* freshOrganisation
-      expect(Option.isNone(yield* keys.findEnd(freshApiKey(name).id))).toBe(true)
-      expect(Option.isNone(yield* keys.findByHash(freshHash()))).toBe(true)
-      expectSame(yield* keys.list(name), [])
-      expectSame(yield* keys.list(freshOrganisationName()), [])
-    })
-  )
-
   it.effect("requires an existing organisation", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys

@@ -6,69 +6,36 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
-import { type Completion, ImportProcesses } from "../src/imports/ImportProcesses.ts"
+import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { expectSame, freshAttempt, newAccountFor, noon, noonPlus, times } from "./freshNames.ts"
-import {
-  arrange,
-  type ArrangedState,
-  auditEntry,
-  claim,
-  importStates,
-  tracesOf,
-  stagedHash
-} from "./importStates.ts"
+import { expectSame, newAccountFor, noonPlus, times } from "./freshNames.ts"
+import { arrange, auditEntry, claim, tracesOf, stagedHash } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
-const answers: Record<ArrangedState, Completion["_tag"]> = {
-  none: "LeaseLost",
-  pending: "LeaseLost",
-  skipped: "LeaseLost",
-  "in progress": "Completed",
-  "lease expired": "Completed",
-  imported: "LeaseLost"
-}
-
 const completing = (it: It): void => {
-  it.effect.each(importStates)("answers as documented if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account, attempt, caller, key } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      const answer = yield* imports.complete({ key, attempt, newAccount: account, caller })
-      expectSame(answer, { _tag: answers[state] })
-      const after = yield* tracesOf(key)
-      if (answers[state] === "LeaseLost") return expectSame(after, before, "nothing was stored")
-      const { createdAt, number } = account
-      expectSame(after.process, {
-        key,
-        skipped: false,
-        erased: false,
-        revertedAt: null,
-        lease: null,
-        account: { number, createdAt }
+  it.effect.each(["in progress", "lease expired"] as const)(
+    "creates the account if the import is: %s",
+    (state) =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const { account, attempt, caller, key } = yield* arrange(state)
+        const before = yield* tracesOf(key)
+        yield* imports.complete({ key, attempt, newAccount: account, caller })
+        const { createdAt, number } = account
+        const name = "data_import.import_process.complete-v1"
+        expectSame(yield* tracesOf(key), {
+          process: { ...before.process, lease: null, account: { number, createdAt } },
+          attempts: before.attempts.map((each) => ({
+            ...each,
+            endedAt: createdAt,
+            outcome: "created"
+          })),
+          audit: [...before.audit, auditEntry(caller, createdAt, "process", "created")],
+          events: [...before.events, { at: createdAt, name, codes: [] }]
+        })
       })
-      expectSame(after.attempts, [
-        {
-          id: attempt,
-          dryRun: false,
-          startedAt: noon,
-          endedAt: createdAt,
-          outcome: "created",
-          errors: []
-        }
-      ])
-      expectSame(after.audit, [
-        ...before.audit,
-        auditEntry(caller, createdAt, "process", "created")
-      ])
-      expectSame(after.events, [
-        ...before.events,
-        { at: createdAt, name: "data_import.import_process.complete-v1", codes: [] }
-      ])
-    })
   )
 
   it.effect("writes the event of a due e-mail after that of the account, if it is wanted", () =>
@@ -89,19 +56,6 @@ const completing = (it: It): void => {
         { at, name: "data_import.import_process.customer_email_due-v1", codes: [] }
       ])
       expectSame(after.audit, [...before.audit, auditEntry(caller, at, "process", "created")])
-    })
-  )
-
-  it.effect.each(importStates)("stores nothing without the lease if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      const newAccount = newAccountFor(key, noonPlus(40))
-      const command = { key, attempt: freshAttempt(), newAccount, caller }
-      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
-      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
-      expectSame(yield* tracesOf(key), before)
     })
   )
 
@@ -137,18 +91,6 @@ const numbers = (it: It): void => {
     })
   )
 
-  it.effect("checks the lease before the account number", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account: taken } = yield* arrange("imported")
-      const { caller, key } = yield* arrange("in progress")
-      const newAccount = newAccountFor(key, noonPlus(20), taken.number)
-      const command = { key, attempt: freshAttempt(), newAccount, caller }
-      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
-      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
-    })
-  )
-
   it.effect("gives an account number to exactly one of several concurrent imports", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -180,17 +122,6 @@ const numbers = (it: It): void => {
 }
 
 const dryRuns = (it: It): void => {
-  it.effect.each(importStates)("answers the same as complete if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account, attempt, caller, key } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      const command = { key, attempt, newAccount: account, caller }
-      expectSame(yield* imports.dryRun(command), { _tag: answers[state] })
-      expectSame(yield* tracesOf(key), before, "nothing is kept of a dry run")
-    })
-  )
-
   it.effect("leaves the account number to the next attempt", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -203,16 +134,6 @@ const dryRuns = (it: It): void => {
       const taken = yield* imports.complete({ ...other, newAccount })
       expectSame(taken, { _tag: "Completed" })
       expectSame(yield* imports.dryRun(command), { _tag: "NumberTaken" })
-    })
-  )
-
-  it.effect("does not block the later creation of the account", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account, attempt, caller, key } = yield* arrange("in progress")
-      const command = { key, attempt, newAccount: account, caller }
-      yield* imports.dryRun(command)
-      expectSame(yield* imports.complete(command), { _tag: "Completed" })
     })
   )
 }
@@ -228,22 +149,6 @@ const wholeAccounts = (it: It): void => {
       expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
       expectSame(yield* tracesOf(key), before, "nothing is kept of a dry run")
       expectSame(yield* imports.complete(command), { _tag: "Completed" })
-    })
-  )
-
-  it.effect("accepts the same item ids on several accounts, created concurrently", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const arranged = yield* Effect.all(Array.from({ length: 4 }, () => arrange("in progress")))
-      const answers = yield* Effect.forEach(
-        arranged,
-        ({ account, attempt, caller, key }) => {
-          const newAccount = { ...account, account: domesticAccount(key) }
-          return imports.complete({ key, attempt, newAccount, caller })
-        },
-        { concurrency: "unbounded" }
-      )
-      expectSame(answers, times(4, { _tag: "Completed" }))
     })
   )
 }

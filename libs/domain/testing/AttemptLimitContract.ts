@@ -172,37 +172,6 @@ const atOnce = (it: It): void => {
       expect(tags.filter((tag) => tag === "LimitExceeded")).toHaveLength(13)
     })
   )
-
-  it.effect("does not count expired leases for the deployment", () =>
-    Effect.gen(function* () {
-      const at = anotherEra()
-      const one: Limits = { deployment: 1, supplier: null }
-      const { caller, keys } = yield* supplierWith(2)
-      const [first, second] = keys as [ImportKey, ImportKey]
-      const [a, b] = [freshAttempt(), freshAttempt()]
-      const claims = Effect.gen(function* () {
-        expect(yield* claimWithin(first, caller, one, at, a)).toBe("Claimed")
-        const beforeExpiry = DateTime.add(at, { seconds: 59 })
-        expect(yield* claimWithin(second, caller, one, beforeExpiry, b)).toBe("LimitExceeded")
-        const expiry = DateTime.add(at, { seconds: 60 })
-        expect(yield* claimWithin(second, caller, one, expiry, b)).toBe("Claimed")
-      })
-      const undo = Effect.orDie(
-        Effect.andThen(release(first, a, caller, at), release(second, b, caller, at))
-      )
-      yield* Effect.ensuring(claims, undo)
-    })
-  )
-
-  it.effect("enforces both limits together", () =>
-    Effect.gen(function* () {
-      const { caller, keys } = yield* supplierWith(1)
-      const none: Limits = { deployment: 0, supplier: 0 }
-      expect(yield* claimWithin(keys[0], caller, none, noon)).toBe("LimitExceeded")
-      const ample: Limits = { deployment: 1_000_000, supplier: 1 }
-      expect(yield* claimWithin(keys[0], caller, ample, noon)).toBe("Claimed")
-    })
-  )
 }
 
 /** Declares the tests of the limits of `claim`. */

@@ -8,16 +8,8 @@ import { Effect } from "effect"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { expectSame, freshAttempt, noon, noonPlus } from "./freshNames.ts"
-import {
-  arrange,
-  type ArrangedState,
-  auditEntry,
-  claim,
-  importStates,
-  stagedPayload,
-  tracesOf
-} from "./importStates.ts"
+import { expectSame, noon, noonPlus } from "./freshNames.ts"
+import { arrange, auditEntry, claim, stagedPayload, tracesOf } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -32,46 +24,27 @@ const failed = {
 } as const
 
 const releasing = (it: It): void => {
-  it.effect.each(importStates)("releases a held lease if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { attempt, caller, key } = yield* arrange(state)
-      const at = noonPlus(70)
-      const before = yield* tracesOf(key)
-      yield* imports.release({ key, attempt, caller, at, ...failed })
-      const after = yield* tracesOf(key)
-      if (state !== "in progress" && state !== "lease expired") {
-        return expectSame(after, before, "there was nothing to give back")
-      }
-      expectSame(after.process, {
-        key,
-        skipped: false,
-        erased: false,
-        lease: null,
-        account: null,
-        revertedAt: null
+  it.effect.each(["in progress", "lease expired"] as const)(
+    "ends the attempt and frees the import if it is: %s",
+    (state) =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const { attempt, caller, key } = yield* arrange(state)
+        const at = noonPlus(70)
+        const before = yield* tracesOf(key)
+        yield* imports.release({ key, attempt, caller, at, ...failed })
+        const { errors, outcome } = failed
+        const codes = ["account_failed_validation", "invalid_phone_number", "required"]
+        const event = { at, name: "data_import.import_process.error-v1", codes }
+        expectSame(yield* tracesOf(key), {
+          process: { ...before.process, lease: null },
+          attempts: before.attempts.map((each) => ({ ...each, endedAt: at, outcome, errors })),
+          audit: [...before.audit, auditEntry(caller, at, "process", outcome)],
+          events: [...before.events, event]
+        })
+        const { claim: next } = yield* claim(key, caller, at)
+        expectSame(next, { _tag: "Claimed", payload: stagedPayload })
       })
-      const { errors, outcome } = failed
-      expectSame(after.attempts, [
-        { id: attempt, dryRun: false, startedAt: noon, endedAt: at, outcome, errors }
-      ])
-      expectSame(after.audit, [...before.audit, auditEntry(caller, at, "process", outcome)])
-      const codes = ["account_failed_validation", "invalid_phone_number", "required"]
-      const event = { at, name: "data_import.import_process.error-v1", codes }
-      expectSame(after.events, [...before.events, event])
-      const { claim: next } = yield* claim(key, caller, at)
-      expectSame(next, { _tag: "Claimed", payload: stagedPayload }, "free for the next attempt")
-    })
-  )
-
-  it.effect.each(importStates)("changes nothing without the lease if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key, now } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      yield* imports.release({ key, attempt: freshAttempt(), caller, at: now, ...failed })
-      expectSame(yield* tracesOf(key), before)
-    })
   )
 
   it.effect("writes once under repeated releases", () =>
@@ -125,75 +98,9 @@ const eventsAndAudit = (it: It): void => {
       expectSame(attempts, [{ id: attempt, ...ended }])
     })
   )
-
-  it.effect("keeps every attempt in the order of their start", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange("pending")
-      const ids = []
-      for (const minute of [1, 2, 3]) {
-        const { attempt } = yield* claim(key, caller, noonPlus(60 * minute))
-        ids.push(attempt)
-        yield* imports.release({ key, attempt, caller, at: noonPlus(60 * minute + 1), ...failed })
-      }
-      const { attempts } = yield* tracesOf(key)
-      expectSame(
-        attempts.map(({ id }) => id),
-        ids
-      )
-      expect(attempts.every(({ outcome }) => outcome === failed.outcome)).toBe(true)
-    })
-  )
 }
-
-const isSet: Record<ArrangedState, boolean> = {
-  none: false,
-  pending: true,
-  skipped: true,
-  "in progress": false,
-  "lease expired": true,
-  imported: false
-}
-const cases = importStates.flatMap((state) => [
-  { state, skipped: true },
-  { state, skipped: false }
-])
 
 const skipping = (it: It): void => {
-  it.effect.each(cases)("sets skipped to $skipped if the import is: $state", (each) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { skipped, state } = each
-      const { found, key, now } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      const answer = yield* imports.setSkipped({ key, skipped, at: now })
-      const after = yield* tracesOf(key)
-      if (!isSet[state]) {
-        expectSame(answer, { _tag: "Refused", found })
-        return expectSame(after, before, "a refusal changes nothing")
-      }
-      expectSame(answer, { _tag: "Set" })
-      expect(after.process?.skipped).toBe(skipped)
-      if (skipped === (state === "skipped")) expectSame(after, before, "it was so before")
-      expectSame(after.audit, before.audit)
-      expectSame(after.events, before.events)
-      yield* imports.setSkipped({ key, skipped, at: now })
-      expectSame(yield* tracesOf(key), after, "a second time changes nothing")
-    })
-  )
-}
-
-const skipsAndAttempts = (it: It): void => {
-  it.effect("skips an import and restores it with its payload", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange("skipped")
-      yield* imports.setSkipped({ key, skipped: false, at: noonPlus(1) })
-      const { claim: next } = yield* claim(key, caller, noonPlus(2))
-      expectSame(next, { _tag: "Claimed", payload: stagedPayload })
-    })
-  )
-
   it.effect("ends an attempt with an expired lease permanently", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -249,5 +156,4 @@ export const releaseContract = (it: It): void => {
 /** Declares the tests of `setSkipped`. */
 export const skippingContract = (it: It): void => {
   skipping(it)
-  skipsAndAttempts(it)
 }

@@ -10,69 +10,38 @@ import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { type ImportKey, stateAt } from "../src/imports/ImportProcess.ts"
 import { smallBytes } from "../src/requests/WorkBudget.ts"
 import { expectSame, freshAttempt, freshSupplier, noon, noonPlus } from "./freshNames.ts"
-import {
-  arrange,
-  type ArrangedState,
-  claim,
-  importStates,
-  lease,
-  noLimits,
-  stagedPayload,
-  tracesOf,
-  stagedHash
-} from "./importStates.ts"
+import { arrange, claim, stagedPayload, tracesOf, stagedHash } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
-
-const isClaimed: Record<ArrangedState, boolean> = {
-  none: false,
-  pending: true,
-  skipped: false,
-  "in progress": false,
-  "lease expired": true,
-  imported: false
-}
 
 const stateOf = Effect.fnUntraced(function* (key: ImportKey, at: typeof noon) {
   const imports = yield* ImportProcesses
   return stateAt(Option.getOrThrow(yield* imports.find(key)), at)
 })
 
-const inEveryState = (it: It): void => {
-  it.effect.each(importStates)("answers as documented if the import is: %s", (state) =>
+const starting = (it: It): void => {
+  it.effect.each([
+    { state: "pending", dryRun: true, until: 90 },
+    { state: "lease expired", dryRun: false, until: 120 }
+  ] as const)("starts an attempt if the import is: $state", ({ dryRun, state, until }) =>
     Effect.gen(function* () {
-      const { caller, found, key, now } = yield* arrange(state)
+      const { caller, key, now } = yield* arrange(state)
       const before = yield* tracesOf(key)
-      const { attempt, claim: answer } = yield* claim(key, caller, now)
+      const { attempt, claim: answer } = yield* claim(key, caller, now, { dryRun })
       const after = yield* tracesOf(key)
-      if (!isClaimed[state]) {
-        expectSame(answer, { _tag: "Refused", found })
-        expectSame(after, before, "a refused claim changes nothing")
-        return
-      }
       expectSame(answer, { _tag: "Claimed", payload: stagedPayload })
       expectSame(yield* stateOf(key, now), {
         _tag: "InProgress",
-        lease: { attempt, expiresAt: noonPlus(state === "pending" ? 90 : 120), isDryRun: false }
+        lease: { attempt, expiresAt: noonPlus(until), isDryRun: dryRun }
       })
-      const begun = { id: attempt, dryRun: false, startedAt: now, endedAt: null, outcome: null }
-      const closed = before.attempts.map((each) => ({
-        ...each,
-        endedAt: now,
-        outcome: "lease_expired"
-      }))
-      expectSame(after.attempts, [...closed, { ...begun, errors: [] }])
-      expectSame(after.audit, before.audit, "the audit log waits for the attempt's end")
-      expectSame(after.events, before.events, "the outbox waits for the attempt's end")
-    })
-  )
-
-  it.effect.each([true, false])("records whether the attempt is a dry run: %s", (dryRun) =>
-    Effect.gen(function* () {
-      const { caller, key } = yield* arrange("pending")
-      const { attempt } = yield* claim(key, caller, noon, { dryRun })
-      const { attempts } = yield* tracesOf(key)
-      expect(attempts).toMatchObject([{ id: attempt, dryRun }])
+      const closed = { endedAt: now, outcome: "lease_expired" }
+      const begun = { id: attempt, dryRun, startedAt: now, endedAt: null, outcome: null }
+      expectSame(after.attempts, [
+        ...before.attempts.map((each) => ({ ...each, ...closed })),
+        { ...begun, errors: [] }
+      ])
+      const { audit, events } = before
+      expectSame(after, { ...after, audit, events }, "these wait for the attempt's end")
     })
   )
 }
@@ -114,41 +83,16 @@ const atOnce = (it: It): void => {
 }
 
 const renewal = (it: It): void => {
-  const renewed: Record<ArrangedState, boolean> = {
-    none: false,
-    pending: false,
-    skipped: false,
-    "in progress": true,
-    "lease expired": false,
-    imported: false
-  }
-
-  it.effect.each(importStates)("extends a live lease if the import is: %s", (state) =>
+  it.effect("extends a live lease, and nothing else", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const { attempt, key, now } = yield* arrange(state)
+      const { attempt, key, now } = yield* arrange("in progress")
       const before = yield* tracesOf(key)
-      expect(yield* imports.renew({ key, attempt, at: now, until: noonPlus(600) })).toBe(
-        renewed[state]
-      )
-      const after = yield* tracesOf(key)
-      if (!renewed[state]) return expectSame(after, before, "there was nothing to extend")
+      expect(yield* imports.renew({ key, attempt, at: now, until: noonPlus(600) })).toBe(true)
       const extended = { attempt, expiresAt: noonPlus(600), isDryRun: false }
-      expectSame(yield* stateOf(key, now), { _tag: "InProgress", lease: extended })
       expectSame(yield* stateOf(key, noonPlus(599)), { _tag: "InProgress", lease: extended })
       expectSame(yield* stateOf(key, noonPlus(600)), { _tag: "Pending" })
-      expectSame({ ...after, process: null }, { ...before, process: null }, "only the lease")
-    })
-  )
-
-  it.effect.each(importStates)("refuses without the lease if the import is: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { key, now } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      const command = { key, attempt: freshAttempt(), at: now, until: noonPlus(600) }
-      expect(yield* imports.renew(command)).toBe(false)
-      expectSame(yield* tracesOf(key), before)
+      expectSame({ ...(yield* tracesOf(key)), process: null }, { ...before, process: null })
     })
   )
 
@@ -166,38 +110,6 @@ const renewal = (it: It): void => {
       expectSame(claimed, { _tag: "Claimed", payload: stagedPayload })
       const late = { key, attempt, at: noonPlus(121), until: noonPlus(600) }
       expect(yield* imports.renew(late), "it is lost").toBe(false)
-    })
-  )
-}
-
-const limitsAndStates = (it: It): void => {
-  it.effect.each(importStates)("checks the state before the limits: %s", (state) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, found, key, now } = yield* arrange(state)
-      const before = yield* tracesOf(key)
-      for (const limits of [
-        { deployment: 0, supplier: null },
-        { deployment: null, supplier: 0 }
-      ]) {
-        const command = { key, attempt: freshAttempt(), dryRun: false, lease, limits, caller }
-        const answer = yield* imports.claim({ ...command, at: now })
-        expectSame(
-          answer,
-          isClaimed[state] ? { _tag: "LimitExceeded" } : { _tag: "Refused", found }
-        )
-        expectSame(yield* tracesOf(key), before, "nothing was changed")
-      }
-    })
-  )
-
-  it.effect("ignores a limit that is not set", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange("pending")
-      const command = { key, attempt: freshAttempt(), dryRun: false, lease, caller, at: noon }
-      const answer = yield* imports.claim({ ...command, limits: noLimits })
-      expectSame(answer, { _tag: "Claimed", payload: stagedPayload })
     })
   )
 }
@@ -230,9 +142,8 @@ const largePayloads = (it: It): void => {
 /** Declares the tests of `claim`, apart from counting leases. */
 export const claimContract = (it: It): void => {
   largePayloads(it)
-  inEveryState(it)
+  starting(it)
   atOnce(it)
-  limitsAndStates(it)
 }
 
 /** Declares the tests of `renew`. */

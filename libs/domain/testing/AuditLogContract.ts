@@ -5,7 +5,6 @@
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import {
-  type AuditAction,
   auditActions,
   AuditLog,
   moreRefused,
@@ -14,7 +13,6 @@ import {
 } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import type { Code } from "../src/codes/Code.ts"
 import type { Caller } from "../src/suppliers/Organisation.ts"
 import {
   callerOf,
@@ -28,28 +26,7 @@ import { arrange, auditEntry, claim, tracesOf, stagedHash } from "./importStates
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
-const refusals: ReadonlyArray<{ readonly action: AuditAction; readonly outcome: Code }> = [
-  { action: "stage", outcome: "account_import_process_skipped" },
-  { action: "process", outcome: "import_process_does_not_exist" },
-  { action: "create_notes", outcome: "permission_denied" },
-  { action: "create_transactions", outcome: "transaction_outside_open_period" },
-  { action: "create_historical_statements", outcome: "request_failed_validation" },
-  { action: "create_payment_instruction", outcome: "payment_vendor_unavailable" }
-]
-
 const recording = (it: It): void => {
-  it.effect.each(refusals)("records a refused $action", ({ action, outcome }) =>
-    Effect.gen(function* () {
-      const auditLog = yield* AuditLog
-      const { caller, key } = yield* arrange("pending")
-      const before = yield* tracesOf(key)
-      yield* auditLog.recordRefusal({ key, action, outcome, caller, at: noonPlus(5) })
-      const { apiKey, organisation, requestId } = caller
-      const entry = { at: noonPlus(5), organisation, apiKey, requestId, action, outcome }
-      expectSame(yield* tracesOf(key), { ...before, audit: [...before.audit, entry] })
-    })
-  )
-
   it.effect("knows every action", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
@@ -223,14 +200,6 @@ const bounding = (it: It): void => {
 }
 
 const reading = (it: It): void => {
-  it.effect("are empty without any activity", () =>
-    Effect.gen(function* () {
-      const { keyOf } = yield* freshSupplier
-      const nothing = { process: null, attempts: [], audit: [], events: [] }
-      expectSame(yield* tracesOf(keyOf("a")), nothing)
-    })
-  )
-
   it.effect("list entries in the order of writing, even with equal times", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

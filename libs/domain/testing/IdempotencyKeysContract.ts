@@ -96,17 +96,6 @@ const reserving = (it: It): void => {
       expect(tags).toEqual([...times(31, "InUse"), "Reserved"])
     })
   )
-
-  it.effect("reserves many keys for as many concurrent requests", () =>
-    Effect.gen(function* () {
-      const all = yield* Effect.forEach(
-        Array.from({ length: 200 }, () => freshKeyed()),
-        (request) => reserve(request),
-        { concurrency: "unbounded" }
-      )
-      expect(new Set(all.map((each) => each.reserving._tag))).toEqual(new Set(["Reserved"]))
-    })
-  )
 }
 
 const releasing = (it: It): void => {

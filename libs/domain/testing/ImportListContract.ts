@@ -8,14 +8,7 @@ import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { type ImportListKind, ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { SupplierCode } from "../src/suppliers/Supplier.ts"
-import {
-  expectSame,
-  freshSupplier,
-  freshSupplierCode,
-  newAccountFor,
-  noon,
-  noonPlus
-} from "./freshNames.ts"
+import { expectSame, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 import { claim, stageAll } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
@@ -81,14 +74,6 @@ const kindsOfList = (it: It): void => {
     })
   )
 
-  it.effect.each(kinds)("is empty without stagings or for an unknown supplier: %s", (kind) =>
-    Effect.gen(function* () {
-      const { supplier } = yield* freshSupplier
-      expectSame(yield* listOf(supplier.code, kind), [])
-      expectSame(yield* listOf(freshSupplierCode(), kind), [])
-    })
-  )
-
   it.effect("contains no imports of another supplier", () =>
     Effect.gen(function* () {
       const one = yield* oneOfEach
@@ -133,14 +118,6 @@ const stagedInDisorder = Effect.gen(function* () {
 })
 
 const orderAndPages = (it: It): void => {
-  it.effect("is in code point order", () =>
-    Effect.gen(function* () {
-      const supplier = yield* stagedInDisorder
-      expectSame(yield* numbersOf(supplier, "all"), inOrder)
-      expectSame(yield* numbersOf(supplier, "pending"), inOrder)
-    })
-  )
-
   it.effect("starts after the given number, which need not exist", () =>
     Effect.gen(function* () {
       const supplier = yield* stagedInDisorder

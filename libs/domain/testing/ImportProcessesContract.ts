@@ -12,6 +12,7 @@ import { claimContract, renewalContract } from "./AttemptStartContract.ts"
 import { completionContract, dryRunContract } from "./AttemptCompletionContract.ts"
 import { importDetailsContract } from "./ImportDetailsContract.ts"
 import { importListContract } from "./ImportListContract.ts"
+import { importStatesContract } from "./ImportStatesContract.ts"
 import { leasesContract } from "./LeasesContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
@@ -27,6 +28,7 @@ export const importProcessesContract = <E>(
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `ImportProcesses, ${name}`,
     (it) => {
+      describe("every state", () => importStatesContract(it))
       describe("stage", () => stagingContract(it))
       describe("findOwn", () => ownImportContract(it))
       describe("a supplier that is paused", () => pausedSupplierContract(it))
