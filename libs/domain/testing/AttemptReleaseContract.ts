@@ -47,20 +47,6 @@ const releasing = (it: It): void => {
       })
   )
 
-  it.effect("writes once under repeated releases", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { attempt, caller, key } = yield* arrange("in progress")
-      const command = { key, attempt, caller, at: noonPlus(30), ...failed }
-      yield* imports.release(command)
-      const once = yield* tracesOf(key)
-      yield* Effect.all([imports.release(command), imports.release(command)], {
-        concurrency: "unbounded"
-      })
-      expectSame(yield* tracesOf(key), once)
-    })
-  )
-
   it.effect("leaves the import to the attempt that took it over", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

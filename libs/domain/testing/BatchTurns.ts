@@ -5,7 +5,7 @@ import * as Batch from "../src/batches/Batch.ts"
 import type { Batches } from "../src/batches/Batches.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { IdempotencyKeys } from "../src/idempotency/IdempotencyKeys.ts"
-import { decided, endOf, finish, started, taken, takeNext } from "./begunBatches.ts"
+import { decided, endOf, finish, found, started, taken, takeNext } from "./begunBatches.ts"
 import { noon } from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<Batches | Configuration | IdempotencyKeys>
@@ -54,13 +54,14 @@ export const takingTurns = (it: It): void => {
     })
   )
 
-  it.effect("says how many times lines were given back because they waited for others", () =>
+  it.effect("says for what lines were given back, and how many times", () =>
     Effect.gen(function* () {
-      yield* started(["a"])
+      const batch = yield* started(["a"])
       const first = yield* taken()
       expect(first.waits).toBe(0)
       const postponed = first.lines.map(({ line }) => ({ line, isCounted: false }))
-      yield* finish(first, [], { postponed, waits: 1 })
+      yield* finish(first, [], { postponed, waits: 1, waitingFor: "VENDOR" })
+      expect((yield* found(batch)).waitingFor).toBe("VENDOR")
       const second = yield* taken()
       expect(second.waits).toBe(1)
       yield* finish(second, second.lines.map(endOf("SUCCEEDED")))

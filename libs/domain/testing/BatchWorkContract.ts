@@ -184,16 +184,6 @@ const finishing = (it: It): void => {
     })
   )
 
-  it.effect("stores what the lines wait for", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a"])
-      const chunk = yield* taken()
-      const postponed = chunk.lines.map(({ line }) => ({ line, isCounted: false }))
-      yield* finish(chunk, [], { postponed, waitingFor: "VENDOR" })
-      expect((yield* found(batch)).waitingFor).toBe("VENDOR")
-    })
-  )
-
   it.effect("pauses the batch when too many lines have failed", () =>
     Effect.gen(function* () {
       const batch = yield* started(["a", "b", "c"], { maxFailures: 1 })

@@ -53,13 +53,6 @@ const creating = (it: It): void => {
     })
   )
 
-  it.effect("does not fill a batch that was deleted meanwhile", () =>
-    Effect.gen(function* () {
-      const filling = append({ ...(yield* begun()), id: newId() }, [], { upload: 1 })
-      expect((yield* Effect.flip(filling))._tag).toBe("NotFound")
-    })
-  )
-
   it.effect("lists the batches of a supplier, newest first and page by page", () =>
     Effect.gen(function* () {
       const batches = yield* Batches
@@ -78,15 +71,6 @@ const creating = (it: It): void => {
 }
 
 const overseeing = (it: It): void => {
-  it.effect("finds a batch of any organisation", () =>
-    Effect.gen(function* () {
-      const batches = yield* Batches
-      const batch = yield* begun()
-      expectSame(Option.getOrThrow(yield* batches.findOfAny(batch.id)), yield* found(batch))
-      expect(yield* batches.findOfAny(newId())).toEqual(Option.none())
-    })
-  )
-
   it.effect("lists the batches of all suppliers, optionally without those that have ended", () =>
     Effect.gen(function* () {
       const batches = yield* Batches

@@ -116,20 +116,6 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("add a note and a statement once if several requests send them", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const statement = mayStatement("s")
-      const lookup = { notes: [{ body: "a" }], statementIds: [statement.statement_id] }
-      yield* atOnce(account, concurrency, lookup, ({ knownNotes, statements }) => ({
-        notes: knownNotes[0] === null ? [{ body: "a", created_at: changedAt }] : [],
-        statements: statements.size === 0 ? [statement] : []
-      }))
-      const { notes, statements } = yield* descriptionOf(account.number)
-      expect([notes.length, statements.length]).toEqual([1, 1])
-    })
-  )
-
   it.effect("add one instruction if several requests send different ones", () =>
     Effect.gen(function* () {
       const account = yield* imported()

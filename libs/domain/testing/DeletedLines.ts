@@ -97,14 +97,4 @@ export const deleting = (it: It): void => {
       }
     })
   )
-
-  it.effect("leaves the lines of other batches", () =>
-    Effect.gen(function* () {
-      const batches = yield* Batches
-      yield* started(["a"])
-      yield* batches.deleteLines({ endedBefore: noonPlus(1), redact: (text) => text })
-      const { lines } = yield* taken()
-      expect(lines[0]?.bytes).toEqual(encoder.encode("a"))
-    })
-  )
 }

@@ -120,17 +120,6 @@ const ofItsOwn = (it: It): void => {
       expectSame(yield* find(other), other)
     })
   )
-
-  it.effect("does not check the root for an existing supplier", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const { held, rival } = yield* arrange(hex(16))
-      const again = yield* Effect.flip(
-        configuration.createSupplier({ ...held, organisation: rival })
-      )
-      expect(again._tag).toBe("AlreadyExists")
-    })
-  )
 }
 
 /** Roots, each inside the previous one, so that any two overlap. */
@@ -146,27 +135,21 @@ const atOnce = (it: It): void => {
     expect(failures).toStrictEqual(times(runs.length - 1, "DocumentRootTaken"))
   })
 
-  it.effect("creates the root for exactly one of several organisations at the same time", () =>
+  it.effect("gives the root to exactly one of several organisations at the same time", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const wanted = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.map(freshOrganisation, ({ name }) => ({ ...supplierOf(name), documentRoot }))
       )
       yield* onlyOne(wanted.map((supplier) => configuration.createSupplier(supplier)))
-    })
-  )
-
-  it.effect("sets the root for exactly one of several organisations at the same time", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const runs = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
+      const settings = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.gen(function* () {
           const { name } = yield* freshOrganisation
           const { code } = yield* createdWith(name, hex(16))
           return configuration.configureSupplier(code, { documentRoot })
         })
       )
-      yield* onlyOne(runs)
+      yield* onlyOne(settings)
     })
   )
 }

@@ -136,22 +136,6 @@ const reading = (it: It): void => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("returns every event once, page by page", () =>
-    Effect.gen(function* () {
-      const owner = yield* withEvents(25)
-      const ids: Array<string> = []
-      let after: number | null = null
-      for (const expected of [10, 20, 25, 25]) {
-        const { events, nextAfter } = page(yield* read(owner, { after, limit: 10 }))
-        ids.push(...events.map(({ id }) => id))
-        after = nextAfter
-        expect(after).toBe(expected)
-      }
-      expect(new Set(ids).size).toBe(25)
-      expect(ids).toHaveLength(25)
-    })
-  )
-
   it.effect("shows an organisation only its own events", () =>
     Effect.gen(function* () {
       const mine = yield* withEvents(2)

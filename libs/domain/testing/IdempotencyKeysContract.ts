@@ -4,7 +4,7 @@
  * clock is needed.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { DateTime, Effect, Exit, type Layer, Option } from "effect"
+import { DateTime, Effect, Exit, type Layer } from "effect"
 import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { IdempotencyKeys, ReservationLost } from "../src/idempotency/IdempotencyKeys.ts"
@@ -182,7 +182,8 @@ const keeping = (it: It): void => {
       const { at, run, traces } = yield* write
       const before = yield* traces
       const request = freshKeyed()
-      const { reservation } = yield* reserve(request, at)
+      // Expired by now, but not taken over.
+      const { reservation } = yield* reserve(request, DateTime.subtract(at, { minutes: 5 }))
       const answer = `201 {"a":"Ærø \\u0000 ' \\" 漢 😀"}`
       yield* run(keepAs(reservation, answer))
       expect(yield* traces).not.toEqual(before)
@@ -229,18 +230,6 @@ const keeping = (it: It): void => {
           expectLost(yield* Effect.exit(run(keepAs(reservation, "lost"))))
           expectLost(yield* Effect.exit(run(keepAs(next.reservation, "201 again"))))
         }
-      })
-  )
-
-  it.effect.each(Object.entries(writes))(
-    "is stored under an expired reservation that was not taken over: %s",
-    ([, write]) =>
-      Effect.gen(function* () {
-        const { at, run } = yield* write
-        const request = freshKeyed()
-        const { reservation } = yield* reserve(request, DateTime.subtract(at, { minutes: 5 }))
-        yield* run(keepAs(reservation, "201 late"))
-        expectSame((yield* reserve(request, at)).reserving, { _tag: "Kept", answer: "201 late" })
       })
   )
 
@@ -294,19 +283,6 @@ const withoutEffect = (it: It): void => {
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
       yield* complete({ key, attempt, newAccount: account, caller, recorder })
       expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "" })
-    })
-  )
-
-  it.effect("a refused change, or one of no account, keeps no response", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const { key } = yield* arrange("pending")
-      const request = freshKeyed()
-      const { reservation } = yield* reserve(request)
-      const recorder = keepAs(reservation, "")
-      const none = yield* changeAccount({ ...account, key }, adding(creditOf("a")), { recorder })
-      expect(Option.isNone(none)).toBe(true)
-      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
     })
   )
 }

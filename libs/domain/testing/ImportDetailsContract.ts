@@ -143,20 +143,6 @@ const ofOneImport = (it: It): void => {
       expectSame(attempts, [{ id, dryRun: false, ...ended }])
     })
   )
-
-  it.effect("returns the latest attempts, in the order of their start", () =>
-    Effect.gen(function* () {
-      const { caller, key } = yield* arrange("pending")
-      const first = yield* tried(key, caller)
-      const second = yield* tried(key, caller)
-      const third = yield* tried(key, caller)
-      const idsOf = (most: number) =>
-        Effect.map(detailsOf(key, most), ({ attempts }) => attempts.map(({ id }) => id))
-      expectSame(yield* idsOf(10), [first, second, third])
-      expectSame(yield* idsOf(2), [second, third])
-      expectSame(yield* idsOf(0), [])
-    })
-  )
 }
 
 const ofAttempts = (it: It): void => {
@@ -312,28 +298,6 @@ const inLists = (it: It): void => {
         withOne?.details?.attempts,
         attempts.map((attempt) => ({ ...attempt, errors: attempt.errors.slice(0, 100) }))
       )
-    })
-  )
-
-  it.effect("finds a few among many", () =>
-    Effect.gen(function* () {
-      const { caller, keyOf, supplier } = yield* freshSupplier
-      const imports = yield* ImportProcesses
-      const numbers = Array.from({ length: 2_200 }, (_, index) => `n${index + 10_000}`)
-      yield* Effect.forEach(
-        numbers,
-        (number) =>
-          imports.stage({ key: keyOf(number), payload, hash: stagedHash, caller, at: noon }),
-        { concurrency: 50, discard: true }
-      )
-      const last = numbers.at(-1) ?? ""
-      yield* imports.setSkipped({ key: keyOf(last), skipped: true, at: noon })
-      yield* tried(keyOf("n12190"), caller)
-      expectSame(yield* selected(supplier.code, { state: "SKIPPED" }), [last])
-      const page = { limit: 3 }
-      expectSame(yield* selected(supplier.code, { state: "SKIPPED" }, "all", page), [last])
-      expectSame(yield* selected(supplier.code, { failed: true }, "pending", page), ["n12190"])
-      expect(yield* selected(supplier.code, { failed: false })).toHaveLength(2_199)
     })
   )
 }

@@ -168,33 +168,8 @@ const orderAndPages = (it: It): void => {
   )
 }
 
-const size = 2_500
-
-const longLists = (it: It): void => {
-  it.effect(
-    "streams a long list completely, with each import once",
-    () =>
-      Effect.gen(function* () {
-        const { caller, keyOf, supplier } = yield* freshSupplier
-        const numbers = Array.from({ length: size }, (_, index) => `n${index + 10_000}`)
-        yield* stageAll(numbers.map(keyOf), caller)
-        expectSame(yield* numbersOf(supplier.code, "all"), numbers)
-        expectSame(
-          yield* numbersOf(supplier.code, "all", { limit: 2_100 }),
-          numbers.slice(0, 2_100)
-        )
-        const imports = yield* ImportProcesses
-        const query = { supplier: supplier.code, kind: "all", after: null, limit: null } as const
-        const first = yield* Stream.runCollect(Stream.take(imports.list(query), 5))
-        expect(first, "a reader may stop early").toHaveLength(5)
-      }),
-    60_000
-  )
-}
-
 /** Declares the tests of `list`. */
 export const importListContract = (it: It): void => {
   kindsOfList(it)
   orderAndPages(it)
-  longLists(it)
 }

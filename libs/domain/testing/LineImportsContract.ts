@@ -14,7 +14,7 @@ import { ImportProcesses, type NewAccount } from "../src/imports/ImportProcesses
 import type { Reverts } from "../src/imports/Reverts.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { endOf, finish, found, started, taken } from "./begunBatches.ts"
-import { expectSame, newAccountFor, noon } from "./freshNames.ts"
+import { expectSame } from "./freshNames.ts"
 import { lineAttempts } from "./LineAttemptsContract.ts"
 import {
   accountFor,
@@ -112,23 +112,6 @@ const together = (it: Vitest.MethodsNonLive<Ports>): void => {
       expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set())
       expect(yield* (yield* ImportProcesses).find(key)).toEqual(Option.none())
       expect((yield* found(batch)).counts).toMatchObject({ received: 1, succeeded: 0 })
-    })
-  )
-
-  it.effect("stores nothing if two of them have one account number", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b"])
-      const chunk = yield* taken()
-      yield* teamExists
-      const keys = ["a", "b"].map((number) => keyOf(batch, number))
-      const { number } = newAccountFor(keyOf(batch, "any"), noon)
-      const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
-      const imports = ending(chunk, made)
-      expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toEqual(new Set([1, 2]))
-      const { find } = yield* ImportProcesses
-      for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
-      expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toEqual(new Set())
-      expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
     })
   )
 

@@ -42,18 +42,6 @@ const found = (organisation: OrganisationName, supplier: WireCode, of = number) 
   )
 
 export const ownImportContract = (it: It): void => {
-  it.effect("finds the import of the organisation's supplier", () =>
-    Effect.gen(function* () {
-      const { supplier } = yield* freshSupplier
-      const code = wireCode(supplier.code)
-      expectSame(yield* found(supplier.organisation, code), Option.none())
-      const process = yield* staged(supplier)
-      expectSame(yield* found(supplier.organisation, code), process)
-      const other = ExternalAccountNumber.make("N")
-      expectSame(yield* found(supplier.organisation, code, other), Option.none())
-    })
-  )
-
   it.effect("finds no import of another organisation's supplier", () =>
     Effect.gen(function* () {
       const { supplier } = yield* freshSupplier

@@ -16,7 +16,6 @@ import {
   changeAccount,
   changedAt,
   creditOf,
-  descriptionOf,
   imported,
   type Whose
 } from "./importedAccounts.ts"
@@ -93,19 +92,6 @@ const decidingFirst = (it: It): void => {
       const { lost, request } = yield* takenOver
       expect(Option.isNone(yield* changeBy({ caller, key }, lost, breakDown))).toBe(true)
       expectSame((yield* reserve(request, leaseEnd)).reserving, { _tag: "InUse" })
-    })
-  )
-
-  it.effect("a decision is made again for the request that holds the key", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const { lost, present } = yield* takenOver
-      const add = adding(creditOf("a"))
-      const refused = yield* Effect.exit(changeAccount(account, add, { recorder: lost }))
-      expect(refused).toEqual(Exit.fail(new ReservationLost()))
-      yield* changeAccount(account, add, { recorder: present })
-      const { transactions } = yield* descriptionOf(account.number)
-      expect(transactions).toHaveLength(1)
     })
   )
 

@@ -103,7 +103,7 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("recorder the account with its money, to be read by its number", () =>
+  it.effect("keep the account with its money, to be read by its number", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const whose = yield* imported()
@@ -234,7 +234,7 @@ const reverts = (it: Vitest.MethodsNonLive<Ports>): void => {
     })
   )
 
-  it.effect("recorder the answer to an earlier revert", () =>
+  it.effect("keep the answer to an earlier revert", () =>
     Effect.gen(function* () {
       const first = yield* imported()
       const request = yield* revertedOnce(first)

@@ -1,6 +1,6 @@
 /** Test organisations in `Configuration`: one for each live one, with suppliers of its own mode. */
 import { expect, type Vitest } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type OrganisationName } from "../src/suppliers/Organisation.ts"
 import { SupplierCode } from "../src/suppliers/Supplier.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
@@ -35,18 +35,6 @@ export const testOrganisations = (it: It): void => {
       for (const none of [name, freshOrganisationName()]) {
         expect(yield* Effect.flip(create(none))).toMatchObject({ _tag: "DoesNotExist", name: none })
       }
-    })
-  )
-
-  it.effect("creates one test organisation under concurrent requests", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const { name: live } = yield* freshOrganisation
-      const runs = Array.from({ length: 5 }, () =>
-        Effect.exit(configuration.createOrganisation(freshOrganisationName(), noon, live))
-      )
-      const exits = yield* Effect.all(runs, { concurrency: "unbounded" })
-      expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
     })
   )
 
