@@ -86,29 +86,6 @@ it.effect("a log that is shorter than an export, or has other leaves, is found",
   }).pipe(Effect.provide(storage))
 )
 
-it.effect("leaves are read in pages", () =>
-  Effect.gen(function* () {
-    const leaf = "ab".repeat(32)
-    const size = 12_345
-    const asked: Array<number> = []
-    const log = SealedAuditLog.of({
-      ...(yield* SealedAuditLog),
-      head: Effect.succeed({ size: BigInt(size), root: leaf }),
-      leaves: ({ after, limit }) =>
-        Effect.sync(() => {
-          asked.push(limit)
-          return Array.from({ length: limit }, (_, index) => ({
-            position: after + BigInt(index) + 1n,
-            hash: leaf
-          }))
-        })
-    })
-    yield* makeAuditExport(log, yield* AuditHeadStore).exportDay
-    expect((yield* latest).leaves).toHaveLength(size)
-    expect(asked).toStrictEqual([5_000, 5_000, 2_345])
-  }).pipe(Effect.provide(storage))
-)
-
 it.effect("a log with a missing leaf is not exported", () =>
   Effect.gen(function* () {
     yield* staged

@@ -95,22 +95,9 @@ describe("a batch", () => {
     expect(Batch.stateOf(Batch.end(queued(2), ["SUCCEEDED", "ALREADY"], at))).toBe("COMPLETED")
   })
 
-  it("starts only with the number of lines that was received", () => {
-    const received = Result.getOrThrow(Batch.receive(openBatch(), 3))
-    expect(Batch.start(received, 4, by)).toEqual(
-      Result.fail({ _tag: "LineCountMismatch", received: 3 })
-    )
-  })
-
   it("is unchanged by a second start", () => {
     const later = { at: DateTime.add(at, { hours: 1 }), apiKey: ApiKeyId.make("key-2") }
     expect(Batch.start(queued(3), 3, later)).toEqual(Result.succeed(queued(3)))
-  })
-
-  it("takes no line once it is started", () => {
-    expect(Batch.receive(queued(3), 1)).toEqual(
-      Result.fail({ _tag: "StateConflict", state: "QUEUED" })
-    )
   })
 
   it("continues when the last pause is lifted", () => {
@@ -143,12 +130,6 @@ describe("a batch", () => {
     const ended = Batch.end(cancelled, ["SUCCEEDED", "CANCELLED", "CANCELLED"], at)
     expect(Batch.stateOf(ended)).toBe("CANCELLED")
     expect(ended.finishedAt).toEqual(at)
-  })
-
-  it("waits for the same as its lines that did not end", () => {
-    const waiting = Batch.end(queued(3), [], at, "VENDOR")
-    expect(waiting.waitingFor).toBe("VENDOR")
-    expect(Batch.end(waiting, ["SUCCEEDED"], at).waitingFor).toBeNull()
   })
 
   it("is started without lines, and then filled, if its lines are the pending imports", () => {

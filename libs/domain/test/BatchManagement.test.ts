@@ -47,23 +47,6 @@ const withLines = Effect.gen(function* () {
 })
 
 describe("a batch", () => {
-  it.effect("is created open, and is found and listed by its organisation", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const management = yield* BatchManagement
-      const first = yield* management.create(demo, bodyOf({ name: "first" }))
-      const second = yield* management.create(demo, bodyOf({ name: "second" }))
-      expect(first.state).toBe("OPEN")
-      expect(yield* management.find(demo, first.batch_id)).toEqual(first)
-      const page = { after: null, limit: 1 }
-      expect(yield* management.list(demo, supplierCode, page)).toEqual([second])
-      expect(
-        yield* management.list(demo, supplierCode, { ...page, after: second.batch_id })
-      ).toEqual([first])
-      expect(yield* management.list(demo, supplierCode, { ...page, after: "none" })).toEqual([])
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect("is refused with all errors of its request", () =>
     Effect.gen(function* () {
       yield* begin()
@@ -226,16 +209,6 @@ describe("a batch", () => {
       expect(yield* refusalOf(open)).toMatchObject({ code: "batch_state_conflict", state: "OPEN" })
       const unknown = "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
       expect(yield* refusalOf(unknown)).toMatchObject({ code: "not_found" })
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("reports its problems, and how many lines each fix clears", () =>
-    Effect.gen(function* () {
-      const { management, old } = yield* endedBatch
-      expect(yield* management.problems(demo, old)).toMatchObject({
-        failedLines: 1,
-        problems: [{ code: "required", lines: 1, clearedLines: 1 }]
-      })
     }).pipe(Effect.provide(world))
   )
 })

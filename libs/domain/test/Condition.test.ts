@@ -74,39 +74,15 @@ const cases: ReadonlyArray<Case> = [
     "60 were imported in the last hour, 0 are open, and 1,925 lines of batches are to do."
   ],
   [
-    "has nothing yet of a batch that goes on",
-    { states: noCounts, importedLastHour: 0, importedAt: null, linesToDo: 1 },
-    "running",
-    "0 were imported in the last hour, 0 are open, and 1 line of batches is to do."
-  ],
-  [
     "was taken back",
     { ...taken, importedAt: DateTime.subtract(noon, { minutes: 2 }) },
     "waiting",
     "wave-1 was taken back. 2,000 accounts wait to be imported."
   ],
-  [
-    "was taken back and imported since",
-    { ...taken, importedLastHour: 1 },
-    "running",
-    "1 were imported in the last hour, 2,000 are open; no batch runs."
-  ],
   ["moves", {}, "running", "60 were imported in the last hour, 400 are open; no batch runs."],
   [
     "has a batch with too many failures",
     { pausedBatches: [pausedBy("FAILURES")] },
-    "stuck",
-    "A batch is paused: 25 lines failed, 1,500 lines wait."
-  ],
-  [
-    "has imported all but the lines of a batch that is held",
-    { states: states({ IMPORTED: 75 }), pausedBatches: [pausedBy("FAILURES")] },
-    "stuck",
-    "A batch is paused: 25 lines failed, 1,500 lines wait."
-  ],
-  [
-    "has nothing but a batch that is held",
-    { states: noCounts, pausedBatches: [pausedBy("FAILURES")] },
     "stuck",
     "A batch is paused: 25 lines failed, 1,500 lines wait."
   ],
@@ -153,12 +129,6 @@ const cases: ReadonlyArray<Case> = [
     "60 were imported in the last hour, 104 are open; no batch runs."
   ],
   [
-    "has failed in all that was tried",
-    { importedAt: null, states: states({ FAILED: 3 }) },
-    "failing",
-    "3 of 3 that were tried have failed (100.0 %)."
-  ],
-  [
     "waits for corrected data only",
     { states: states({ IMPORTED: 10_000, FAILED: 7 }) },
     "waiting",
@@ -194,19 +164,7 @@ const cases: ReadonlyArray<Case> = [
     "slow",
     "It will probably be done on 2026-01-04, and is planned for 2026-01-03."
   ],
-  [
-    "has an attempt that runs",
-    { importedLastHour: 0, states: states({ IN_PROGRESS: 1 }) },
-    "running",
-    "0 were imported in the last hour, 1 are open."
-  ],
   ["is paused", { status: "Paused" }, "paused", "It is paused, with 400 accounts open."],
-  [
-    "is paused, and would be stuck",
-    { status: "Paused", pausedBatches: [pausedBy("FAILURES")] },
-    "paused",
-    "It is paused, with 400 accounts open."
-  ],
   ["has nothing staged", { states: noCounts }, "waiting", "Nothing was staged yet."],
   [
     "has nothing open",
@@ -219,15 +177,6 @@ const cases: ReadonlyArray<Case> = [
     { ...imported, unstaged: { failed: 0, remaining: 0, refused: 222, missing: 0, unexpected: 0 } },
     "failing",
     "222 of 2,222 that were tried have failed (9.9 %)."
-  ],
-  [
-    "has refused lines, and has imported nothing of what was staged",
-    {
-      states: states({ PENDING: 1_880 }),
-      unstaged: { failed: 0, remaining: 0, refused: 120, missing: 0, unexpected: 0 }
-    },
-    "failing",
-    "120 of 2,000 that were tried have failed (6.0 %)."
   ],
   [
     "fails in what it imports, and has a refused line",
@@ -254,12 +203,6 @@ const cases: ReadonlyArray<Case> = [
     "3 expected accounts were never received."
   ],
   [
-    "was sent more accounts than expected",
-    { ...imported, unstaged: { failed: 0, remaining: 0, refused: 0, missing: 0, unexpected: 2 } },
-    "waiting",
-    "2 accounts more than expected were received."
-  ],
-  [
     "has lines of a batch that does not run",
     { ...imported, unstaged: { failed: 0, remaining: 400, refused: 0, missing: 0, unexpected: 0 } },
     "waiting",
@@ -281,27 +224,6 @@ const cases: ReadonlyArray<Case> = [
     "unfinished",
     "It is signed off, with 50 failed lines, 1 refused line, 400 lines to do, 2 expected " +
       "accounts never received and 1 account more than expected left open."
-  ],
-  [
-    "is paused with accounts and lines",
-    {
-      status: "Paused",
-      unstaged: { failed: 1, remaining: 1, refused: 0, missing: 0, unexpected: 0 }
-    },
-    "paused",
-    "It is paused, with 400 accounts, 1 failed line and 1 line to do open."
-  ],
-  [
-    "is paused and has nothing open",
-    { status: "Paused", states: noCounts },
-    "paused",
-    "It is paused, with nothing open."
-  ],
-  [
-    "is signed off and has nothing open",
-    { status: "Complete", states: states({ IMPORTED: 1 }) },
-    "done",
-    "It is signed off."
   ],
   [
     "is signed off and has nothing staged",

@@ -7,7 +7,7 @@ import {
 } from "../src/suppliers/ConfigurationQuery.ts"
 import { TimeZone } from "../src/suppliers/BusinessDay.ts"
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
-import { changeStatus, codeIn, wireCode } from "../src/suppliers/Supplier.ts"
+import { codeIn, wireCode } from "../src/suppliers/Supplier.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { callerOf, supplierOf } from "../testing/freshNames.ts"
@@ -37,16 +37,6 @@ it.effect("has the present time zone and added choices", () =>
       timeZone: "Europe/London",
       codeLists: { reason: ["Z", "A"] }
     })
-  }).pipe(Effect.provide(ports))
-)
-
-it.effect.each(["Paused", "Complete"] as const)("can be read of a supplier that is %s", (status) =>
-  Effect.gen(function* () {
-    yield* begin()
-    const setup = yield* Configuration
-    yield* setup.changeSupplierStatus(supplierCode, (from) => changeStatus(from, status, false))
-    const { read } = yield* query()
-    expect((yield* read(demo, supplierCode)).supplier).toBe(supplierCode)
   }).pipe(Effect.provide(ports))
 )
 

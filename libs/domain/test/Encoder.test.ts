@@ -42,18 +42,6 @@ describe("the one-pass encoder", () => {
     compare(TransactionsRequest, transactionsPayload())
     compare(StatementsRequest, statementsPayload())
   })
-
-  it("encodes schemas that no request body uses exactly as the schema does", () => {
-    const Pair = Schema.Tuple([Schema.NumberFromString, Schema.Date])
-    compare(Pair, ["1", new Date(0)])
-    compare(Schema.Record(Schema.String, Schema.NumberFromString), { a: "1", b: "2" })
-    compare(Schema.Union([Schema.NumberFromString, Schema.Null]), null)
-    compare(Schema.Union([Schema.Struct({ a: Schema.NumberFromString }), Schema.Null]), { a: "1" })
-    compare(Schema.Array(Schema.Array(Schema.NumberFromString)), [["1"], []])
-    compare(Schema.Struct({ a: Schema.optionalKey(Schema.Date), b: Schema.Date }), {
-      b: new Date(0)
-    })
-  })
 })
 
 describe("the encoder in steps", () => {

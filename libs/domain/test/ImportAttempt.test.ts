@@ -157,14 +157,6 @@ describe("processing of staged data", () => {
       ])
     }).pipe(Effect.provide(ports))
   )
-
-  it.effect("still accepts data that was valid when it was staged as time passes", () =>
-    Effect.gen(function* () {
-      const program = yield* staged
-      yield* TestClock.adjust("365 days")
-      expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
-    }).pipe(Effect.provide(ports))
-  )
 })
 
 describe("the lease of an attempt", () => {

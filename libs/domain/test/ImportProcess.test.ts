@@ -96,15 +96,6 @@ describe("ImportProcess", () => {
     }
   )
 
-  it("shows the attempt in progress and its result", () => {
-    expect(stateAt(kept.leased, instants["long before"])).toEqual({ _tag: "InProgress", lease })
-    expect(stateAt(kept.imported, expiry)).toEqual({
-      _tag: "Imported",
-      accountNumber: account.number,
-      createdAt
-    })
-  })
-
   it("is imported once it has an account, whatever else is recorded", () => {
     const odd = { ...staged, skipped: true, lease, account }
     expect(stateAt(odd, instants["long before"])._tag).toBe("Imported")

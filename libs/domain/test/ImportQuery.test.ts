@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { ImportQuery, layer as importQuery, type ListRange } from "../src/imports/ImportQuery.ts"
-import { changeStatus } from "../src/suppliers/Supplier.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { newAccountFor } from "../testing/freshNames.ts"
 import { claim, stagedHash } from "../testing/importStates.ts"
@@ -85,21 +84,6 @@ describe("status", () => {
       yield* stage("3")
       yield* skip("3")
       expect(yield* statusOf("3")).toEqual(unknown)
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("is available for suppliers of every status", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      yield* stage("1")
-      const configuration = yield* Configuration
-      const { status } = yield* query()
-      for (const next of ["Paused", "Complete"] as const) {
-        yield* configuration.changeSupplierStatus(supplierCode, (now) =>
-          changeStatus(now, next, false)
-        )
-        expect(yield* status(demo, supplierCode, "1")).toMatchObject({ status: "UNKNOWN" })
-      }
     }).pipe(Effect.provide(ports))
   )
 

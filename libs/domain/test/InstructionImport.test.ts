@@ -7,7 +7,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Configuration } from "../src/suppliers/Configuration.ts"
-import { faultAtEvery, noFaults } from "../testing/faults.ts"
+import { noFaults } from "../testing/faults.ts"
 import { get, type Wire } from "../testing/wire.ts"
 import {
   audited,
@@ -43,20 +43,6 @@ describe("an instruction that the vendor does not confirm", () => {
       expect(refused).toMatchObject(reason === undefined ? { code } : { code, reason })
       expect(yield* onAccount).toEqual(before)
       expect(yield* audited).toEqual([`create_payment_instruction ${code}`])
-    }).pipe(Effect.provide(world))
-  )
-
-  it.effect("is accepted once the vendor confirms the same request", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const away = yield* postImport(
-        faultAtEvery("verify", { kind: "unavailable", when: "before" })
-      )
-      expect(yield* Effect.flip(call(away, "instruction"))).toMatchObject({
-        code: "payment_vendor_unavailable"
-      })
-      yield* call(yield* postImport(), "instruction")
-      expect((yield* onAccount).payment_instructions).toHaveLength(1)
     }).pipe(Effect.provide(world))
   )
 

@@ -130,22 +130,6 @@ describe("a line", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("ends as before if it is run again", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const run = yield* runner()
-      for (const operation of ["STAGE", "IMPORT"] as const) {
-        const batch = batchOf(operation)
-        const sent = lineOf(payload({ external_account_number: operation }), 7)
-        const first = yield* run(batch, sent)
-        expect(outcomeOf(first)).toEqual(["SUCCEEDED", null])
-        expect(textOf(yield* run(batch, sent))).toEqual(textOf(first))
-      }
-      const { accounts } = yield* MemoryStore
-      expect(accounts.size).toBe(1)
-    }).pipe(Effect.provide(world))
-  )
-
   it.effect.each(["STAGE", "IMPORT"] as const)(
     "stores nothing if another worker may have it: %s",
     (operation) =>

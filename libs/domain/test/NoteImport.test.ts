@@ -5,7 +5,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { AccountNote } from "../src/accounts/AccountChange.ts"
-import { formatInstant } from "../src/schema/Field.ts"
 import {
   accountWith,
   afterChange,
@@ -86,15 +85,6 @@ describe("a note", () => {
     "is compared with existing notes by content and time: %s",
     (_name, sent, there, status) => {
       expect(statuses([sent], [there])).toEqual([status])
-    }
-  )
-
-  it.each(pairs)(
-    "is compared in the same way with earlier notes of its request: %s",
-    (_name, sent, there, status) => {
-      const { created_at, ...first } = there
-      const before = { ...first, created_at: formatInstant(created_at) }
-      expect(statuses([before, sent])).toEqual([added, status])
     }
   )
 

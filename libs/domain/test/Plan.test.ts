@@ -30,11 +30,6 @@ describe("a plan", () => {
     expect(endOfPlan([point("2026-07-01", 1)], berlin)).toEqual(at("2026-07-01T22:00:00Z"))
   })
 
-  it("is read as it was sent", () => {
-    expect(readPlan(plan)).toEqual(Result.succeed(plan))
-    expect(readPlan([])).toEqual(Result.succeed([]))
-  })
-
   it("has an error for each invalid point", () => {
     const broken = Result.getOrThrow(
       Result.flip(

@@ -3,15 +3,12 @@
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Result } from "effect"
-import { formatInstant } from "../src/schema/Field.ts"
+import { Effect, Result } from "effect"
 import { noFaults } from "../testing/faults.ts"
-import { sampleTime } from "../testing/samples.ts"
 import {
   audited,
   beginImported,
   brokenBy,
-  byDefault,
   call,
   codeOf,
   onAccount,
@@ -205,21 +202,6 @@ describe("the audit log", () => {
       const error = { attr: "limit", code: "invalid", detail: "" } as const
       yield* Effect.flip(program.createTransactions(demo, body, Result.fail([error])))
       expect(yield* audited).toEqual(["create_transactions request_failed_validation"])
-    }).pipe(Effect.provide(world))
-  )
-})
-
-describe("the current time", () => {
-  it.effect("is read once, so a note and its unpinning are validated by the same instant", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      const at = (minutes: number) => formatInstant(DateTime.add(sampleTime, { minutes }))
-      const note = (unpin_at: string) => ({ ...key, notes: [{ body: "pin", unpin_at }] })
-      const refused = yield* Effect.flip(program.createNotes(demo, note(at(-1)), byDefault))
-      expect(errorsOf(refused)).toEqual(["notes.0 note_unpin_at_earlier_than_creation_date"])
-      const [created] = yield* program.createNotes(demo, note(at(0)), byDefault)
-      expect(created?.created_at).toEqual(sampleTime)
     }).pipe(Effect.provide(world))
   )
 })

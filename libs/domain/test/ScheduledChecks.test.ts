@@ -120,16 +120,6 @@ it.effect.each([
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("walk all accounts and start again", () =>
-  Effect.gen(function* () {
-    const { read, scheduled } = yield* arrange(25)
-    const running = yield* Effect.forkChild(scheduled.run(10))
-    for (const _ of [1, 2, 3]) yield* TestClock.adjust("1 minute")
-    expect(read).toEqual([0n, 10n, 20n, 0n])
-    yield* Fiber.interrupt(running)
-  }).pipe(Effect.provide(ports))
-)
-
 it.effect("are shared by all instances", () =>
   Effect.gen(function* () {
     const { read, scheduled } = yield* arrange(25)

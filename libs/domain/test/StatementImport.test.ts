@@ -115,14 +115,6 @@ describe("a statement with a known id", () => {
       )
     }
   )
-
-  it("is matched by its exact id, including case", () => {
-    const result = decided(
-      [{ ...full, statement_id: "s1", number: "2" }],
-      account(full, "historical_statements")
-    )
-    expect(Result.getOrThrow(result).change.statements).toHaveLength(1)
-  })
 })
 
 describe("a request to create statements", () => {

@@ -48,16 +48,6 @@ const run = <A>(effect: Effect.Effect<A>) =>
   Effect.flatMap(busyClock, (clock) => Effect.provideService(effect, Clock.Clock, clock))
 
 describe("a computation in time slices", () => {
-  it.effect("runs at once if it is short", () =>
-    Effect.gen(function* () {
-      const course = new Course()
-      const others = turnOfTheLoop(course)
-      expect(yield* run(inTimeSlices(() => course.steps("a", 3)))).toBe("a")
-      expect(course.events).toEqual(["a", "a", "a"])
-      yield* Effect.promise(() => others)
-    })
-  )
-
   it.effect("yields to the event loop if it is long, with the same result", () =>
     Effect.gen(function* () {
       const course = new Course()

@@ -312,12 +312,6 @@ describe("existing transactions with many items", () => {
     expect(transactionLookup(sent, options).byteLimit).toBe(256 * 1024 + 2 * bytes)
   })
 
-  it("are read once each, and only when duplicates are checked", () => {
-    const sent = [credit("b"), credit("a"), credit("b")]
-    expect(transactionLookup(sent, options).transactionIds).toEqual(["b", "a"])
-    expect(transactionLookup(sent, unchecked)).toEqual({})
-  })
-
   it("are refused at the first one that is too large to read, and nothing is added", () => {
     const large = credit("large")
     const account = accountWith({ unreadTransaction: large.transaction_id })

@@ -1,16 +1,6 @@
 /** Delivery of events to webhooks. Source: docs/contract/webhooks.md#delivery. */
 import { describe, expect, it } from "@effect/vitest"
-import {
-  DateTime,
-  Deferred,
-  Duration,
-  Effect,
-  Fiber,
-  Layer,
-  Metric,
-  Option,
-  Redacted
-} from "effect"
+import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { makeEventUpkeep } from "../src/events/EventUpkeep.ts"
 import { makeWebhookDelivery } from "../src/events/WebhookDelivery.ts"
@@ -274,34 +264,7 @@ describe("an unavailable receiver", () => {
   )
 })
 
-/** How many webhooks the metrics have in each state. */
-const reported = Effect.map(Metric.snapshot, (metrics) =>
-  Object.fromEntries<unknown>(
-    metrics
-      .filter(({ id }) => id === "data_import_webhooks")
-      .map(({ attributes, state }) => [String(attributes?.["state"]), state])
-  )
-)
-
 describe("an instance", () => {
-  it.effect("reports how many webhooks deliver, fail and are disabled", () =>
-    Effect.gen(function* () {
-      const { id, run, stage, webhooks, world } = yield* arrange()
-      world.receive = () => failed
-      const running = yield* Effect.forkChild(run)
-      yield* TestClock.adjust("10 seconds")
-      const [none, one] = [{ value: 0 }, { value: 1 }]
-      expect(yield* reported).toEqual({ delivering: one, failing: none, disabled: none })
-      yield* stage("a")
-      yield* TestClock.adjust("11 seconds")
-      expect(yield* reported).toEqual({ delivering: none, failing: one, disabled: none })
-      yield* webhooks.disable(id)
-      yield* TestClock.adjust("11 seconds")
-      expect(yield* reported).toEqual({ delivering: none, failing: none, disabled: one })
-      yield* Fiber.interrupt(running)
-    }).pipe(Effect.provide(ports))
-  )
-
   it.effect("that ends releases its webhook, and another one delivers", () =>
     Effect.gen(function* () {
       const { deliver, got, stage, webhooks } = yield* arrange()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, identity } from "effect"
 import { OrganisationName } from "../src/suppliers/Organisation.ts"
-import { makeWorkBudget, smallBytes, waiting, type WorkBudget } from "../src/requests/WorkBudget.ts"
+import { makeWorkBudget, waiting, type WorkBudget } from "../src/requests/WorkBudget.ts"
 
 const named = (name: string) => OrganisationName.make(name)
 const [one, other, third] = [named("one"), named("other"), named("third")]
@@ -264,18 +264,6 @@ describe("a large payload that waits for another system", () => {
       }
       for (const { exit } of [...jobs, b, c]) expect(Exit.isSuccess(yield* exit)).toBe(true)
       yield* isWhole
-    })
-  )
-
-  it.effect("waits without releasing anything if it is small", () =>
-    Effect.gen(function* () {
-      const { computing, start } = makeJobs()
-      yield* start("a", one)
-      yield* start("b", other)
-      expect(computing).toEqual(["a", "b"])
-      const small = waiting(Effect.succeed("answer")).pipe(makeWorkBudget()(third, smallBytes))
-      expect(yield* small).toBe("answer")
-      expect(yield* waiting(Effect.succeed("without a budget"))).toBe("without a budget")
     })
   )
 })

@@ -47,42 +47,6 @@ describe("customers", () => {
       account_type === "DOMESTIC" ? ["customers.1 customer_family_name_required"] : []
     expect(errorsIn(least({ account_type, customers: [customer, {}] }))).toEqual(nameless)
   })
-
-  it.each<Row>([
-    ["are required by default", {}, ["customers required"]],
-    [
-      "require a family name by default",
-      { customers: [{}] },
-      ["customers.0 customer_family_name_required"]
-    ],
-    [
-      "are refused if the occupier is unknown",
-      { unknown_occupier: true, customers: [customer] },
-      ["non_field_errors customer_with_unknown_occupier"]
-    ],
-    [
-      "may be an empty list if the occupier is unknown",
-      { unknown_occupier: true, customers: [] },
-      []
-    ],
-    [
-      "of an unknown occupier may have one supply address",
-      { unknown_occupier: true, supply_addresses: [address("A 1")] },
-      []
-    ],
-    [
-      "of an unknown occupier may not have two supply addresses",
-      { unknown_occupier: true, supply_addresses: [address("A 1"), address("A 2")] },
-      ["non_field_errors occupier_account_with_multiple_supply_addresses"]
-    ],
-    [
-      "may have two supply addresses",
-      { customers: [customer], supply_addresses: [address("A 1"), address("A 2")] },
-      []
-    ]
-  ])("%s", (_name, values, errors) => {
-    expect(errorsIn(least(values))).toEqual(errors)
-  })
 })
 
 describe("supply addresses", () => {
@@ -163,8 +127,6 @@ describe("metadata", () => {
     expect(errorsIn(sampleWith({ metadata: keys.map(entry) }))).toEqual(errors)
   })
 })
-
-describe("statements", () => {})
 
 describe("a note", () => {
   const empty = ["notes.0 note_body_or_document_path_not_found"]

@@ -77,8 +77,6 @@ describe("a found document", () => {
   )
 })
 
-describe("an absent document or a failure", () => {})
-
 describe("requests at the same time", () => {
   /** A store whose first answer waits. */
   const held = Effect.fnUntraced(function* (first: Answer, later: Answer) {

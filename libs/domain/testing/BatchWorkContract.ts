@@ -28,11 +28,11 @@ import {
   taken,
   takeNext
 } from "./begunBatches.ts"
-import { dying } from "./DeadWorkers.ts"
-import { deleting } from "./DeletedLines.ts"
+import { dying } from "./TakenLines.ts"
+import { deleting } from "./EndedLines.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
-import { retrying } from "./RetriedLines.ts"
-import { takingTurns } from "./BatchTurns.ts"
+import { retrying } from "./EndedLines.ts"
+import { takingTurns } from "./TakenLines.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
 type Ports = AuditLog | Batches | Configuration | IdempotencyKeys

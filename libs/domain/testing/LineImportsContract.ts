@@ -25,7 +25,7 @@ import {
   storeSingly,
   teamExists
 } from "./lineImports.ts"
-import { lineReverts } from "./LineRevertsContract.ts"
+import { lineReverts } from "./LineAttemptsContract.ts"
 import { pause } from "./PausedSupplierContract.ts"
 
 type Ports = Accounts | AuditLog | Batches | Configuration | ImportProcesses | Reverts
