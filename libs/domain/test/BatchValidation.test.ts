@@ -19,13 +19,6 @@ const errorsIn = (payload: unknown): ReadonlyArray<string> =>
   })
 
 describe("the creation of a batch", () => {
-  it("accepts every operation", () => {
-    for (const operation of BatchOperation.literals) {
-      const reason = operation === "REVERT" ? { reason: "Wrong sign" } : {}
-      expect(errorsIn({ ...processing, operation, ...reason }), operation).toEqual([])
-    }
-  })
-
   it("accepts every field, and answers with trimmed text", () => {
     const payload = {
       ...processing,

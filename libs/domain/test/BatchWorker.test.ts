@@ -12,14 +12,13 @@ import { Batches, type ChunkInHand } from "../src/batches/Batches.ts"
 import { layerMemory as batchesLayer } from "../testing/memory/Batches.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
 import { type Fault, faultAtStep, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
-import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
+import { linePrograms, payload, settingsOf, startBatch, startedId } from "./batchPrograms.ts"
 import { begin, demo, programs, stageBody, supplierCode } from "./importPrograms.ts"
 import { setStatus, world as worldOfImports } from "./postImportPrograms.ts"
 
 const world = Layer.mergeAll(worldOfImports, batchesLayer)
 
-const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
-const encoder = new TextEncoder()
+const id = startedId
 
 /** The same number twice with the same payload and once with another, and lines that fail. */
 const book: ReadonlyArray<readonly [number: string | null, sent: unknown]> = [
@@ -40,26 +39,10 @@ const undisturbed = [
   ["FAILED", "account_failed_validation", null, false]
 ]
 
-const startBook = Effect.gen(function* () {
-  yield* begin()
-  const batches = yield* Batches
-  const at = yield* DateTime.now
-  const settings = settingsOf("IMPORT")
-  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
-  const upload = yield* batches.beginUpload(id)
-  const lines = book.map(([externalAccountNumber, sent]) => ({
-    externalAccountNumber,
-    bytes: encoder.encode(JSON.stringify(sent))
-  }))
-  yield* batches.append({ id, apiKey: demo.apiKey, upload, from: 1, lines, at })
-  yield* batches.change({
-    id,
-    at,
-    caller: demo,
-    action: "start_batch",
-    decide: (batch) => Batch.start(batch, book.length, { at, apiKey: demo.apiKey })
-  })
-})
+const startBook = Effect.andThen(
+  begin(),
+  Effect.suspend(() => startBatch(settingsOf("IMPORT"), book))
+)
 
 /** The finish of a chunk is a step as well. */
 const faulty = (plan: FaultPlan) => (chunk: ChunkInHand) =>

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Attempt, meets, recordOfAttempt } from "../src/imports/ImportDetails.ts"
 import { AttemptId, type ImportProcess } from "../src/imports/ImportProcess.ts"
-import { registry } from "../src/codes/Code.ts"
 import { noon, noonPlus } from "../testing/freshNames.ts"
 import { key } from "./importPrograms.ts"
 
@@ -51,13 +50,6 @@ describe("the record of an attempt", () => {
     const brokenOff = { outcome: "BROKEN_OFF", ended_at: noonPlus(60) }
     expect(record(open, until(60))).toMatchObject(brokenOff)
     expect(record(open, pending)).toMatchObject({ outcome: "BROKEN_OFF", ended_at: null })
-  })
-
-  it("has the meaning of the code if the detail was deleted", () => {
-    const errors = [{ code: "required", attr: "a.b" }]
-    expect(record({ errors }).errors).toEqual([
-      { code: "required", attr: "a.b", detail: registry.required.meaning }
-    ])
   })
 })
 

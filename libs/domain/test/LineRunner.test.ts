@@ -14,8 +14,7 @@ import { MemoryStore } from "../testing/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
 import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"
 import { begin, demo, key } from "./importPrograms.ts"
-import { domesticPayload } from "../testing/samples.ts"
-import { put, type Wire } from "../testing/wire.ts"
+import { put } from "../testing/wire.ts"
 import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
 type LineConfirm = Effect.Effect<void, StorageUnavailable>
@@ -244,25 +243,6 @@ describe("a line", () => {
         expect(outcomeOf(yield* line)).toEqual(end)
         expect(yield* onAccount).toEqual(before)
       }).pipe(Effect.provide(world))
-  )
-
-  it.effect("completes a statement of the account, which is a change", () =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const run = yield* runner()
-      const { statements } = domesticPayload() as { readonly statements: ReadonlyArray<Wire> }
-      const body = { ...ofKey(key), statements: [{ ...statements[0], gross_amount: 12.5 }] }
-      const ends = [
-        yield* run(batchOf("STATEMENTS"), lineOf(body, 1)),
-        yield* run(batchOf("STATEMENTS"), lineOf(body, 2)),
-        yield* run(batchOf("STATEMENTS"), lineOf(put(body, "statements.0.gross_amount", 13), 3))
-      ].map(outcomeOf)
-      expect(ends).toEqual([
-        ["SUCCEEDED", null],
-        ["ALREADY", null],
-        ["FAILED", "request_failed_validation"]
-      ])
-    }).pipe(Effect.provide(world))
   )
 
   it.effect("fails alone with the code of the single endpoint", () =>

@@ -89,14 +89,4 @@ describe("a computation in time slices", () => {
       expect(before.filter((name) => name === "a").length).toBeLessThan(40)
     })
   )
-
-  it.effect("does not wait for a long one if it is short", () =>
-    Effect.gen(function* () {
-      const course = new Course()
-      const long = inTimeSlices(() => course.steps("a", 50), true)
-      const short = inTimeSlices(() => course.steps("b", 2))
-      yield* run(Effect.all([long, short], { concurrency: "unbounded" }))
-      expect(course.events.slice(0, 2)).toEqual(["b", "b"])
-    })
-  )
 })

@@ -41,11 +41,6 @@ describe("the speed of a batch", () => {
     expect(Throughput.perSecond(recent(...ended), start, after(now))).toBe(expected)
   })
 
-  it("keeps at most a minute", () => {
-    const lines = Array.from({ length: 1_000 }, (_, second) => [second, 1] as const)
-    expect(recent(...lines).length).toBeLessThanOrEqual(13)
-  })
-
   it("estimates when the rest will have ended", () => {
     expect(Throughput.estimatedEnd(100, 8, start)).toEqual(after(13))
     expect(Throughput.estimatedEnd(100, 0, start)).toBeNull()

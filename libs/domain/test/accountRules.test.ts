@@ -157,14 +157,3 @@ describe("a note", () => {
     expect(errorsIn(sampleWith({ notes: [note] }))).toEqual(errors)
   })
 })
-
-describe("an account", () => {
-  it("requires only its supplier, its number and a customer", () => {
-    expect(errorsIn(least({ customers: [{ family_name: "Holm" }] }))).toEqual([])
-    expect(errorsIn({})).toEqual([
-      "import_supplier required",
-      "external_account_number required",
-      "customers required"
-    ])
-  })
-})

@@ -4,24 +4,20 @@
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#results.
  */
 import { expect, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Stream } from "effect"
+import { Duration, Effect, Exit, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import * as Batch from "../src/batches/Batch.ts"
 import { encodeAccount } from "../src/accounts/Account.ts"
 import { makeBatchWorker } from "../src/batches/BatchWorker.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import { Batches } from "../src/batches/Batches.ts"
 import { layerMemory as batchesLayer } from "../testing/memory/Batches.ts"
 import { MemoryStore } from "../testing/memory/Store.ts"
-import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
+import { linePrograms, payload, settingsOf, startBatch, startedId } from "./batchPrograms.ts"
 import { begin, demo, programs, supplierCode, team } from "./importPrograms.ts"
 import { world as worldOfImports } from "./postImportPrograms.ts"
 
 const world = Layer.mergeAll(worldOfImports, batchesLayer)
-
-const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
-const encoder = new TextEncoder()
 
 interface SentLine {
   readonly number: string | null
@@ -87,31 +83,18 @@ const sendAsBatch = Effect.fnUntraced(function* (
   customerEmails: boolean
 ) {
   yield* begin({ customerEmails })
+  yield* startBatch(
+    settingsOf(operation),
+    lines.map(({ body, number }) => [number, body])
+  )
   const batches = yield* Batches
-  const at = yield* DateTime.now
-  const settings = settingsOf(operation)
-  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
-  yield* batches.append({
-    id,
-    apiKey: demo.apiKey,
-    upload: yield* batches.beginUpload(id),
-    from: 1,
-    lines: lines.map(({ body, number }) => ({
-      bytes: encoder.encode(JSON.stringify(body)),
-      externalAccountNumber: number
-    })),
-    at
-  })
-  const decide = (batch: Batch.Batch) =>
-    Batch.start(batch, lines.length, { at, apiKey: demo.apiKey })
-  yield* batches.change({ id, at, caller: demo, action: "start_batch", decide })
   const worker = makeBatchWorker(batches, yield* linePrograms(), {
     chunks: 1,
     linesKeptFor: Duration.days(30),
     drain: Duration.zero
   })
   while (yield* worker.workOnce);
-  const query = { id, afterLine: 0, outcome: null, limit: null, includesLater: false }
+  const query = { id: startedId, afterLine: 0, outcome: null, limit: null, includesLater: false }
   const { isComplete, results } = yield* batches.results(query)
   expect(isComplete).toBe(true)
   const texts = yield* Stream.runCollect(results)

@@ -1,6 +1,7 @@
 /** Batches over the small migration in memory: settings, lines, and the programs that run lines. */
 import { DateTime, Effect, Result } from "effect"
 import * as Batch from "../src/batches/Batch.ts"
+import { Batches } from "../src/batches/Batches.ts"
 import type { ResultEncoder } from "../src/batches/LineResult.ts"
 import { type FaultPlan, noFaults } from "../testing/faults.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
@@ -78,3 +79,26 @@ export const payload = (values: Wire = {}) => {
   const { import_supplier: _, ...rest } = putAll(domesticPayload(), values)
   return rest
 }
+
+/** The batch that `startBatch` makes. */
+export const startedId = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
+
+/** Creates the batch, sends these lines to it, and starts it. */
+export const startBatch = Effect.fnUntraced(function* (
+  settings: Batch.BatchSettings,
+  sent: ReadonlyArray<readonly [number: string | null, body: unknown]>
+) {
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  const id = startedId
+  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
+  const upload = yield* batches.beginUpload(id)
+  const lines = sent.map(([externalAccountNumber, body]) => ({
+    externalAccountNumber,
+    bytes: encoder.encode(JSON.stringify(body))
+  }))
+  yield* batches.append({ id, apiKey: demo.apiKey, upload, from: 1, lines, at })
+  const decide = (batch: Batch.Batch) =>
+    Batch.start(batch, lines.length, { at, apiKey: demo.apiKey })
+  yield* batches.change({ id, at, caller: demo, action: "start_batch", decide })
+})

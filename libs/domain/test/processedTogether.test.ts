@@ -8,7 +8,6 @@ import { DateTime, Duration, Effect, Layer, Logger, Option, Result, Stream } fro
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { encodeAccount } from "../src/accounts/Account.ts"
-import * as Batch from "../src/batches/Batch.ts"
 import { Batches } from "../src/batches/Batches.ts"
 import { makeBatchWorker } from "../src/batches/BatchWorker.ts"
 import { AttemptId, type ImportKey } from "../src/imports/ImportProcess.ts"
@@ -17,14 +16,13 @@ import { Reverts } from "../src/imports/Reverts.ts"
 import { layerMemory as batchesLayer } from "../testing/memory/Batches.ts"
 import { importOf, MemoryStore, putImport } from "../testing/memory/Store.ts"
 import { put, type Wire } from "../testing/wire.ts"
-import { linePrograms, settingsOf } from "./batchPrograms.ts"
+import { linePrograms, settingsOf, startBatch, startedId } from "./batchPrograms.ts"
 import { begin, demo, keyOf, processBody, programs, stageBody } from "./importPrograms.ts"
 import { world as worldOfImports } from "./postImportPrograms.ts"
 
 const world = Layer.mergeAll(worldOfImports, batchesLayer)
 
-const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
-const encoder = new TextEncoder()
+const id = startedId
 
 /** Another text of what is staged, which is no longer valid. */
 const stageWrong = (key: ImportKey, path: string, value: string) =>
@@ -101,27 +99,6 @@ const kinds = Object.entries<Kind>({
   refused: { before: stage, line: { dry_run: true } }
 })
 
-const startBatch = Effect.fnUntraced(function* (lines: ReadonlyArray<Wire>, dryRun: boolean) {
-  const batches = yield* Batches
-  const at = yield* DateTime.now
-  const settings = settingsOf("PROCESS", { dryRun })
-  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
-  yield* batches.append({
-    id,
-    apiKey: demo.apiKey,
-    upload: yield* batches.beginUpload(id),
-    from: 1,
-    lines: lines.map((line) => ({
-      bytes: encoder.encode(JSON.stringify(line)),
-      externalAccountNumber: String(line["external_account_number"])
-    })),
-    at
-  })
-  const decide = (batch: Batch.Batch) =>
-    Batch.start(batch, lines.length, { at, apiKey: demo.apiKey })
-  yield* batches.change({ id, at, caller: demo, action: "start_batch", decide })
-})
-
 /** All that is stored, except random values. */
 const stored = Effect.gen(function* () {
   const { accounts, audit, imports, outbox } = yield* MemoryStore
@@ -163,7 +140,10 @@ const work = Effect.fnUntraced(function* (
     external_account_number: key.external_account_number,
     ...kind.line
   }))
-  yield* startBatch(lines, dryRun)
+  yield* startBatch(
+    settingsOf("PROCESS", { dryRun }),
+    lines.map((line) => [line.external_account_number, line])
+  )
   for (const { key, kind } of of) yield* kind.then?.(key) ?? Effect.void
   const all = yield* linePrograms()
   const accountImport = { ...all.accountImport, prepareProcessLine: () => Effect.succeed(null) }
