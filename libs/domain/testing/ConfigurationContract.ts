@@ -121,16 +121,6 @@ const suppliers = (it: It): void => {
       expectSame(listed, [supplier])
     })
   )
-
-  it.effect("finds only created suppliers, by their exact code", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const { supplier } = yield* freshSupplier
-      expect(Option.isNone(yield* configuration.supplier(freshSupplierCode()))).toBe(true)
-      const otherCase = SupplierCode.make(supplier.code.toLowerCase())
-      expect(Option.isNone(yield* configuration.supplier(otherCase))).toBe(true)
-    })
-  )
 }
 
 const supplierNames = (it: It): void => {
@@ -252,17 +242,6 @@ const statuses = (it: It): void => {
       expectSame(refused, { from: "Complete", to: "Paused" })
       const kept = Option.getOrThrow(yield* configuration.supplier(supplier.code))
       expect(kept.status).toBe("Complete")
-    })
-  )
-
-  it.effect("makes no decision for an unknown supplier", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const code = freshSupplierCode()
-      const failure = yield* Effect.flip(
-        configuration.changeSupplierStatus(code, () => Result.fail("it was asked" as const))
-      )
-      expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "supplier", name: code })
     })
   )
 

@@ -58,15 +58,6 @@ const withEvents = Effect.fnUntraced(function* (count: number) {
 })
 
 const reading = (it: It): void => {
-  it.effect("is empty for an organisation without events", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      expect(yield* read(owner)).toEqual({ _tag: "Page", events: [], nextAfter: 0 })
-      expect(yield* read(owner, { after: 0 })).toEqual({ _tag: "Page", events: [], nextAfter: 0 })
-      expect(yield* read(owner, { after: 1 })).toEqual({ _tag: "Unknown", newest: 0 })
-    })
-  )
-
   it.effect("has each step of an import in order", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

@@ -1,19 +1,12 @@
 /** Staging: one part of the contract of `ImportProcesses`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { PayloadHash, stateAt } from "../src/imports/ImportProcess.ts"
-import {
-  expectSame,
-  freshSupplier,
-  freshSupplierCode,
-  noon,
-  noonPlus,
-  times
-} from "./freshNames.ts"
+import { expectSame, freshSupplier, noon, noonPlus, times } from "./freshNames.ts"
 import { arrange, auditEntry, claim, tracesOf, stagedHash } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
@@ -194,19 +187,6 @@ const atOnce = (it: It): void => {
       expect(stateAt(held, noon)).toMatchObject({ _tag: "InProgress", lease: { attempt } })
       const replaced = staging._tag === "Replaced"
       expectSame(claimed, { _tag: "Claimed", payload: replaced ? payload : `{"staged":"first"}` })
-    })
-  )
-
-  it.effect("dies with a defect for an unknown supplier", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange("none")
-      const orphan = { ...key, import_supplier: freshSupplierCode() }
-      const exit = yield* Effect.exit(
-        imports.stage({ key: orphan, payload, hash: stagedHash, caller, at: noon })
-      )
-      expect(Exit.hasDies(exit), "it dies").toBe(true)
-      expectSame(yield* tracesOf(orphan), { process: null, attempts: [], audit: [], events: [] })
     })
   )
 }
