@@ -53,7 +53,7 @@ export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFault
 export type Program = PostImport["Service"]
 
 /** The defaults of the query parameters. */
-export const byDefault = Result.succeed({
+const byDefault = Result.succeed({
   checkPreviouslyAdded: true,
   forceAddToCurrentStatement: true,
   onDifference: "keep" as const

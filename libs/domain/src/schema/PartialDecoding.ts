@@ -181,7 +181,7 @@ const unreadable = (): never => {
 const mustNotBeNull = "Must not be null; omit the field instead."
 
 /** The error of a value of the wrong JSON type. */
-export const wrongType = (node: SchemaTree, value: unknown): Broken => {
+const wrongType = (node: SchemaTree, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
   if (node._tag === "List") {
     return { code: "not_a_list", detail: "Must be a list.", parameters: { expected: "list" } }
@@ -226,7 +226,7 @@ const unknownField = ({ fields }: StructNode, name: string): Broken => {
 }
 
 /** The error of a failed check. */
-export const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => {
+const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => {
   const { code, parameters } = meaning
   const detail = typeof meaning.detail === "function" ? meaning.detail(input) : meaning.detail
   if (parameters === undefined) return { code, detail }

@@ -87,7 +87,7 @@ const memberOf = (value: unknown, at: string | number): unknown => {
  * The facts, which note that a rule reads the day. Its errors then have the day as a parameter, so
  * that no such rule can omit it.
  */
-export const watchingDay = (facts: Facts): Facts & { isDayRead: boolean } => ({
+const watchingDay = (facts: Facts): Facts & { isDayRead: boolean } => ({
   ...facts,
   isDayRead: false,
   get today() {
