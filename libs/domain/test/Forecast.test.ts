@@ -1,10 +1,13 @@
 /** Forecasts of the end of a migration, and how often they hold. */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Random } from "effect"
+import { DateTime } from "effect"
 import { type Forecast, forecast } from "../src/migrations/Forecast.ts"
+import { shapes, simulatedMigration, type SimulatedMigration } from "./simulatedMigrations.ts"
 
 const monday = DateTime.makeUnsafe("2026-11-02T00:00:00Z")
 const hoursAfter = (hours: number) => DateTime.add(monday, { seconds: Math.round(hours * 3_600) })
+
+const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
 
 /** The forecast at the end of these hourly counts, which begin at `firstHour`. */
 const forecastOf = (counts: ReadonlyArray<number>, open: number, firstHour = 0) => {
@@ -17,27 +20,63 @@ const made = (found: Forecast | null): Forecast => {
   return found
 }
 
-/** Whether the forecast held that is made at a random hour of a migration of uneven hours. */
-const hasHeld = (draw: () => number): boolean => {
-  const counts = Array.from({ length: 30 + Math.floor(300 * draw()) }, () =>
-    Math.floor(100 * draw() ** 3)
-  )
-  const passed = Math.floor(counts.length * (0.2 + 0.6 * draw()))
-  const open = counts.slice(passed).reduce((sum, count) => sum + count, 0)
-  const { high, low } = made(forecastOf(counts.slice(0, passed), open))
-  return DateTime.between(hoursAfter(counts.length), { minimum: low, maximum: high })
+type Outcome = "early" | "held" | "late" | "none"
+
+/** The outcome of a forecast that is made after a share of the migration's hours. */
+const tried = ({ counts, firstHour, lastShare }: SimulatedMigration, share: number): Outcome => {
+  const passed = 1 + Math.floor(share * (counts.length - 1))
+  const open = sum(counts.slice(passed))
+  const found = forecastOf(counts.slice(0, passed), open, firstHour)
+  if (found === null) return "none"
+  const end = hoursAfter(firstHour + counts.length - 1 + lastShare)
+  if (DateTime.isLessThan(end, found.low)) return "early"
+  return DateTime.isGreaterThan(end, found.high) ? "late" : "held"
 }
 
+const migrations = 2_000
+const pointsOfEach = 2
+const seed = 20_261_102
+
+const kinds = Object.entries(shapes)
+
+/** The shapes in turn. */
+const outcomes = (seed: number): ReadonlyArray<readonly [shape: string, outcome: Outcome]> =>
+  Array.from({ length: migrations }, (_, index) =>
+    kinds
+      .slice(index % kinds.length)
+      .slice(0, 1)
+      .flatMap(([name, shape]) => {
+        const { draw, migration } = simulatedMigration(shape, seed * migrations + index)
+        return Array.from({ length: pointsOfEach }, () => [name, tried(migration, draw())] as const)
+      })
+  ).flat()
+
+const coverage = (of: ReadonlyArray<readonly [string, Outcome]>): number => {
+  const made = of.filter(([, outcome]) => outcome !== "none")
+  return made.filter(([, outcome]) => outcome === "held").length / made.length
+}
+
+const byShape = (of: ReadonlyArray<readonly [string, Outcome]>): string =>
+  Object.keys(shapes)
+    .map((shape) => {
+      const ofShape = of.filter(([name]) => name === shape)
+      const count = (wanted: Outcome) => ofShape.filter(([, outcome]) => outcome === wanted).length
+      const share = (100 * coverage(ofShape)).toFixed(1)
+      return `${shape} ${share} % (${count("early")} early, ${count("late")} late)`
+    })
+    .join(", ")
+
 describe("the forecast of a migration", () => {
-  it.effect("holds its interval of 80 % in 70 to 90 % of 500 migrations", () =>
-    Effect.gen(function* () {
-      const random = yield* Random.Random
-      const draw = () => random.nextDoubleUnsafe()
-      const held = Array.from({ length: 500 }, () => hasHeld(draw)).filter(Boolean).length
-      expect(held / 500).toBeGreaterThan(0.7)
-      expect(held / 500).toBeLessThan(0.9)
-    }).pipe(Random.withSeed("forecasts"))
-  )
+  it(`holds its interval of 80 % in 75 to 85 % of ${migrations} simulated migrations`, () => {
+    const all = outcomes(seed)
+    const told = byShape(all)
+    expect(all.filter(([, outcome]) => outcome !== "none").length).toBeGreaterThan(migrations)
+    expect(coverage(all), told).toBeGreaterThan(0.75)
+    expect(coverage(all), told).toBeLessThan(0.85)
+    for (const shape of Object.keys(shapes)) {
+      expect(coverage(all.filter(([name]) => name === shape)), told).toBeGreaterThan(0.5)
+    }
+  }, 60_000)
 
   it("is the same for the same history", () => {
     const counts = [120, 80, 0, 0, 60, 200, 10, 5]
