@@ -214,4 +214,14 @@ describe("a transaction", () => {
       expect(errorsInOne(sent), name).toEqual([...expected, ...errors])
     }
   })
+
+  it.each([
+    ["PAYMENT", "CHEQUE", []],
+    ["PAYMENT", "CARD_REFUND", ["invalid_choice"]],
+    ["REPAYMENT", "CHEQUE", []],
+    ["REPAYMENT", "CASH", ["invalid_choice"]]
+  ])("of type %s is paid by %s: %j", (type, payment_type, codes) => {
+    const errors = codes.map((code) => `${at}.payment_type ${code}`)
+    expect(errorsInOne({ type, payment_type })).toEqual(errors)
+  })
 })
