@@ -3,13 +3,10 @@ import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Deferred, Duration, Effect, Exit, Layer, Logger, Option } from "effect"
-import { TestClock } from "effect/testing"
 import { buildApp } from "fauxqs"
 import { vi } from "vitest"
 import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/documents/Documents"
-import type { Supplier } from "@data-import/domain/suppliers/Supplier"
-import * as DocumentLookup from "@data-import/domain/documents/DocumentLookup"
 import { documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { fill, signAs, storeAt } from "../testing/Bucket.ts"
 
@@ -162,30 +159,6 @@ describe("Documents on S3", () => {
   )
 })
 
-describe("lookups in S3", () => {
-  it.effect("request an existing document once a minute, and a missing one each time", () =>
-    Effect.gen(function* () {
-      const { asked, endpoint } = yield* answering((path) =>
-        path.endsWith("there.pdf") ? { status: 200 } : { status: 404, code: "NoSuchKey" }
-      )
-      const { lookUp } = yield* Effect.provide(
-        DocumentLookup.DocumentLookup,
-        Layer.provide(DocumentLookup.layer, storeAt(endpoint))
-      )
-      const supplier = { organisation: "acme", documentRoot: "one" } as Supplier
-      const paths = new Set(["there.pdf" as DocumentPath, "missing.pdf" as DocumentPath])
-      for (const _ of [1, 2, 3]) {
-        const { documents, missing } = yield* lookUp(supplier, paths)
-        expect([...documents.keys(), ...missing]).toEqual(["there.pdf", "missing.pdf"])
-        yield* TestClock.adjust("30 seconds")
-      }
-      const heads = asked.filter((line) => line.startsWith("HEAD"))
-      expect(heads.filter((line) => line.endsWith("there.pdf"))).toHaveLength(2)
-      expect(heads.filter((line) => line.endsWith("missing.pdf"))).toHaveLength(3)
-    })
-  )
-})
-
 /** Sends until the client closes the connection, and then tells how many bytes it has taken. */
 const endless = (closed: Deferred.Deferred<number>) => (response: ServerResponse) => {
   const chunk = Buffer.alloc(16 * 1024, " ")
@@ -287,34 +260,6 @@ describe("a misconfigured store", () => {
         _tag: "DocumentStoreMisconfigured",
         code: "CredentialsProviderError"
       })
-    })
-  )
-
-  it.effect("is not assumed for each missing object of an existing bucket", () =>
-    Effect.gen(function* () {
-      const { asked, endpoint } = yield* answering((path) =>
-        path.endsWith("there.pdf") ? { status: 200 } : { status: 404, code: "NoSuchKey" }
-      )
-      yield* Effect.gen(function* () {
-        const { find } = yield* Documents
-        const missing = find("one", "missing.pdf" as DocumentPath)
-        expect(yield* missing).toEqual(Option.none())
-        expect(yield* missing).toEqual(Option.none())
-        yield* TestClock.adjust("1 minute")
-        expect(yield* missing).toEqual(Option.none())
-        yield* TestClock.adjust("1 minute")
-        yield* find("one", "there.pdf" as DocumentPath)
-        expect(yield* missing).toEqual(Option.none())
-      }).pipe(Effect.provide(storeAt(endpoint)))
-      expect(asked.map((line) => line.replace("/documents/one/", ""))).toEqual([
-        "HEAD missing.pdf",
-        "GET missing.pdf",
-        "HEAD missing.pdf",
-        "HEAD missing.pdf",
-        "GET missing.pdf",
-        "HEAD there.pdf",
-        "HEAD missing.pdf"
-      ])
     })
   )
 })
