@@ -11,7 +11,6 @@ import { layerMemory as importProcesses } from "../testing/memory/ImportProcesse
 import { layerMemory as configuration } from "../testing/memory/Configuration.ts"
 import { layerMemory as reverts } from "../testing/memory/Reverts.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
-import { auditSearchContract } from "../testing/AuditSearchContract.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
@@ -28,7 +27,6 @@ auditLogContract("in memory", storage)
 configurationContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 apiKeysContract("in memory", storage)
-auditSearchContract("in memory", storage)
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

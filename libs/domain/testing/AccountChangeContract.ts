@@ -137,32 +137,6 @@ const together = (it: It): void => {
       ])
     })
   )
-
-  it.effect("accepts as many transactions as a request may hold", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const many = Array.from({ length: 10_000 }, (_, index) =>
-        creditOf(`t${index}`, {
-          amount: "0.01",
-          type: "CHARGE",
-          tax_items: [
-            {
-              amount: "0.01",
-              tax_type: "VAT",
-              value_taxed: 1,
-              rate: "0.2",
-              unit_type: "PROPORTION"
-            }
-          ]
-        })
-      )
-      yield* changeAccount(account, adding(...many))
-      const view = yield* viewOf(account.key, { transactionIds: idsOf(many) })
-      expect(view.transactions.size).toBe(10_000)
-      expect(twoDecimals(view.balance)).toBe("-100.00")
-      expect(view.transactions.get(creditOf("t9999").transaction_id)?.tax_items).toHaveLength(1)
-    })
-  )
 }
 
 const recording = (it: It): void => {

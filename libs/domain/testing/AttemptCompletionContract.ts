@@ -10,7 +10,6 @@ import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { expectSame, newAccountFor, noonPlus, times } from "./freshNames.ts"
 import { arrange, auditEntry, claim, tracesOf, stagedHash } from "./importStates.ts"
-import { domesticAccount } from "./samples.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
@@ -138,21 +137,6 @@ const dryRuns = (it: It): void => {
   )
 }
 
-const wholeAccounts = (it: It): void => {
-  it.effect("is followed by the creation of an account with every kind of item", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { attempt, caller, key } = yield* arrange("in progress")
-      const newAccount = { ...newAccountFor(key, noonPlus(20)), account: domesticAccount(key) }
-      const command = { key, attempt, newAccount, caller }
-      const before = yield* tracesOf(key)
-      expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
-      expectSame(yield* tracesOf(key), before, "nothing is kept of a dry run")
-      expectSame(yield* imports.complete(command), { _tag: "Completed" })
-    })
-  )
-}
-
 const atOnce = (it: It): void => {
   it.effect("creates one account if the attempt completes several times concurrently", () =>
     Effect.gen(function* () {
@@ -215,7 +199,6 @@ const atOnce = (it: It): void => {
 export const completionContract = (it: It): void => {
   completing(it)
   numbers(it)
-  wholeAccounts(it)
   atOnce(it)
 }
 

@@ -92,23 +92,6 @@ const renewal = (it: It): void => {
       expectSame({ ...(yield* tracesOf(key)), process: null }, { ...before, process: null })
     })
   )
-
-  it.effect("blocks other claims until the renewed expiry", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { attempt, caller, key } = yield* arrange("in progress")
-      yield* imports.renew({ key, attempt, at: noonPlus(59), until: noonPlus(120) })
-      const { claim: refused } = yield* claim(key, caller, noonPlus(119))
-      expectSame(refused, {
-        _tag: "Refused",
-        found: { _tag: "InProgress", lease: { attempt, expiresAt: noonPlus(120), isDryRun: false } }
-      })
-      const { claim: claimed } = yield* claim(key, caller, noonPlus(120))
-      expectSame(claimed, { _tag: "Claimed", payload: stagedPayload })
-      const late = { key, attempt, at: noonPlus(121), until: noonPlus(600) }
-      expect(yield* imports.renew(late), "it is lost").toBe(false)
-    })
-  )
 }
 
 const largePayloads = (it: It): void => {
@@ -179,19 +162,6 @@ const releasing = (it: It): void => {
         expectSame(next, { _tag: "Claimed", payload: stagedPayload })
       })
   )
-
-  it.effect("leaves the import to the attempt that took it over", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
-      const { attempt: successor } = yield* claim(key, caller, now)
-      yield* imports.release({ key, attempt, caller, at: now, ...failed })
-      const { attempts } = yield* tracesOf(key)
-      expect(attempts).toMatchObject([{ outcome: "lease_expired" }, { outcome: null }])
-      const command = { key, attempt: successor, newAccount: account, caller }
-      expectSame(yield* imports.complete(command), { _tag: "Completed" })
-    })
-  )
 }
 
 const eventsAndAudit = (it: It): void => {
@@ -220,36 +190,6 @@ const eventsAndAudit = (it: It): void => {
 }
 
 const skipping = (it: It): void => {
-  it.effect("ends an attempt with an expired lease permanently", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
-      yield* imports.setSkipped({ key, skipped: true, at: now })
-      const skipped = yield* tracesOf(key)
-      expectSame(skipped.process, {
-        key,
-        skipped: true,
-        erased: false,
-        lease: null,
-        account: null,
-        revertedAt: null
-      })
-      expectSame(skipped.attempts, [
-        {
-          id: attempt,
-          dryRun: false,
-          startedAt: noon,
-          endedAt: now,
-          outcome: "lease_expired",
-          errors: []
-        }
-      ])
-      yield* imports.setSkipped({ key, skipped: false, at: now })
-      const command = { key, attempt, newAccount: account, caller }
-      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
-    })
-  )
-
   it.effect("either skips the import or loses it to an attempt", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

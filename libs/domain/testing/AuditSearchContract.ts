@@ -1,20 +1,14 @@
 /**
- * The contract of searching the audit log. Every adapter of `AuditLog` runs it.
+ * The contract of searching the audit log. The one in memory cannot be searched.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { type AuditFilter, AuditLog } from "../src/audit/AuditLog.ts"
 import { ApiKeyId, RequestId } from "../src/suppliers/Organisation.ts"
-import { Configuration } from "../src/suppliers/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import {
-  callerOf,
-  freshSupplier,
-  freshTestOrganisation,
-  noonPlus,
-  testSupplierOf
-} from "./freshNames.ts"
+import { callerOf, freshSupplier, sandboxOf, noonPlus } from "./freshNames.ts"
 
 type Ports = AuditLog | ImportProcesses | Configuration
 
@@ -136,15 +130,10 @@ const searching = (it: Vitest.MethodsNonLive<Ports>): void => {
   it.effect("finds no entries of test suppliers", () =>
     Effect.gen(function* () {
       const { recordRead } = yield* AuditLog
-      const configuration = yield* Configuration
-      const live = yield* freshSupplier
-      const test = yield* freshTestOrganisation(live.supplier.organisation)
-      const supplier = testSupplierOf(test.name)
-      yield* configuration.createSupplier(supplier)
+      const { caller, supplier } = yield* sandboxOf(yield* freshSupplier)
       const key = { import_supplier: supplier.code, external_account_number: null }
-      const caller = callerOf(test.name)
       yield* recordRead({ key, action: "read_batch", caller, at: noonPlus(1) })
-      expect(yield* found({ organisations: [test.name] }, 10)).toEqual([])
+      expect(yield* found({ organisations: [supplier.organisation] }, 10)).toEqual([])
     })
   )
 }

@@ -7,13 +7,7 @@ import { Effect, type Layer, Option, Result } from "effect"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import { TimeZone, utc } from "../src/suppliers/BusinessDay.ts"
 import { OpenCodeList } from "../src/schema/CodeLists.ts"
-import { OrganisationName } from "../src/suppliers/Organisation.ts"
-import {
-  changeStatus,
-  type Supplier,
-  SupplierCode,
-  type SupplierSettings
-} from "../src/suppliers/Supplier.ts"
+import { changeStatus, type Supplier, type SupplierSettings } from "../src/suppliers/Supplier.ts"
 import { documentRoots } from "./DocumentRootContract.ts"
 import { testOrganisations } from "./TestOrganisationContract.ts"
 import {
@@ -53,35 +47,6 @@ const names = (it: It): void => {
         configuration.createOrganisation(freshOrganisationName(), noon, name)
       )
       yield* expectOnce(makeTest)
-    })
-  )
-
-  it.effect("lists names in code point order", () =>
-    Effect.gen(function* () {
-      const configuration = yield* Configuration
-      const suffix = hex(16)
-      const own = (listed: ReadonlyArray<string>) => listed.filter((each) => each.includes(suffix))
-      const { name } = yield* freshOrganisation
-      const suppliers = ["-", "B", "a", "\u{FF5E}", "\u{1F600}"].map((end) =>
-        SupplierCode.make(`S${suffix}${end}`)
-      )
-      const teams = ["!", "B", "a b", "a-b", "ab", "ä", "\u{FF5E}", "\u{1F600}"].map(
-        (end) => `T${suffix}${end}`
-      )
-      const organisations = ["-", "-a", "1", "_", "a", "aa"].map((end) =>
-        OrganisationName.make(`o${suffix}${end}`)
-      )
-      for (const each of organisations.toReversed()) {
-        yield* configuration.createOrganisation(each, noon)
-      }
-      for (const code of suppliers.toReversed()) {
-        yield* configuration.createSupplier({ ...supplierOf(name), code })
-      }
-      for (const each of teams.toReversed()) yield* configuration.createTeam(each)
-      const found = yield* configuration.organisations
-      expect(own(found.map((each) => each.name))).toStrictEqual(organisations)
-      expect(own((yield* configuration.suppliers).map(({ code }) => code))).toStrictEqual(suppliers)
-      expect(own(yield* configuration.teams)).toStrictEqual(teams)
     })
   )
 }

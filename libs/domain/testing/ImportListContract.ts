@@ -3,7 +3,7 @@ import { type Vitest, expect } from "@effect/vitest"
 import { Effect, Stream, Option } from "effect"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import { type ImportListKind, ImportProcesses } from "../src/imports/ImportProcesses.ts"
-import { Configuration } from "../src/suppliers/Configuration.ts"
+import type { Configuration } from "../src/suppliers/Configuration.ts"
 import { type SupplierCode, type Supplier, WireCode, wireCode } from "../src/suppliers/Supplier.ts"
 import {
   expectSame,
@@ -12,10 +12,9 @@ import {
   noon,
   noonPlus,
   callerOf,
+  sandboxOf,
   freshOrganisationName,
-  freshTestOrganisation,
-  supplierOf,
-  testSupplierOf
+  supplierOf
 } from "./freshNames.ts"
 import { claim, stageAll, stagedHash } from "./importStates.ts"
 import { ExternalAccountNumber } from "../src/accounts/Account.ts"
@@ -220,15 +219,14 @@ export const ownImportContract = (it: It): void => {
 
   it.effect("finds the import of the organisation's mode if both modes have the code", () =>
     Effect.gen(function* () {
-      const { supplier: live } = yield* freshSupplier
-      const { name } = yield* freshTestOrganisation(live.organisation)
-      const test = testSupplierOf(name, live)
-      yield* (yield* Configuration).createSupplier(test)
+      const owner = yield* freshSupplier
+      const { supplier: live } = owner
+      const { supplier: test } = yield* sandboxOf(owner)
       const code = wireCode(live.code)
       const ofLive = yield* staged(live)
-      expectSame(yield* found(name, code), Option.none())
+      expectSame(yield* found(test.organisation, code), Option.none())
       const ofTest = yield* staged(test)
-      expectSame(yield* found(name, code), ofTest)
+      expectSame(yield* found(test.organisation, code), ofTest)
       expectSame(yield* found(live.organisation, code), ofLive)
     })
   )

@@ -116,21 +116,6 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("never exceeds the limit when an expired lease is renewed", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, keys } = yield* supplierWith(3)
-      const [first, second, third] = keys as [ImportKey, ImportKey, ImportKey]
-      const attempt = freshAttempt()
-      const one: Limits = { deployment: null, supplier: 1 }
-      yield* claimWithin(first, caller, one, noon, attempt)
-      expect(yield* claimWithin(second, caller, one, noonPlus(60))).toBe("Claimed")
-      const late = { key: first, attempt, at: noonPlus(61), until: noonPlus(600) }
-      expect(yield* imports.renew(late)).toBe(false)
-      expect(yield* claimWithin(third, caller, one, noonPlus(120))).toBe("Claimed")
-    })
-  )
-
   it.effect("does not count released or completed leases", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

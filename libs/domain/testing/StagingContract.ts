@@ -132,16 +132,6 @@ const createOnly = (it: It): void => {
       expectSame((yield* claim(key, caller, at)).claim, { _tag: "Claimed", payload })
     })
   )
-
-  it.effect("identifies the payload by its hash", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, key } = yield* arrange("pending")
-      expect(yield* imports.isStaged({ key, hash })).toBe(false)
-      yield* imports.stage({ key, payload, hash, caller, at: noon })
-      expect(yield* imports.isStaged({ key, hash })).toBe(true)
-    })
-  )
 }
 
 const atOnce = (it: It): void => {

@@ -103,17 +103,32 @@ export const freshApiKey = (
   ...variation
 })
 
+const ownerOf = (supplier: Supplier) => ({
+  supplier,
+  caller: callerOf(supplier.organisation),
+  keyOf: (number: string): ImportKey => ({
+    import_supplier: supplier.code,
+    external_account_number: ExternalAccountNumber.make(number)
+  })
+})
+
+type Owner = ReturnType<typeof ownerOf>
+
 /** A new supplier of a new organisation, a caller for it, and keys under it. */
 export const freshSupplier = Effect.gen(function* () {
   const configuration = yield* Configuration
   const organisation = yield* freshOrganisation
   const supplier = supplierOf(organisation.name)
   yield* configuration.createSupplier(supplier)
-  const keyOf = (number: string): ImportKey => ({
-    import_supplier: supplier.code,
-    external_account_number: ExternalAccountNumber.make(number)
-  })
-  return { supplier, caller: callerOf(organisation.name), keyOf }
+  return ownerOf(supplier)
+})
+
+/** The test organisation of a live one, with the same supplier, a caller, and keys under it. */
+export const sandboxOf = Effect.fnUntraced(function* ({ supplier: live }: Owner) {
+  const { name } = yield* freshTestOrganisation(live.organisation)
+  const supplier = testSupplierOf(name, live)
+  yield* (yield* Configuration).createSupplier(supplier)
+  return ownerOf(supplier)
 })
 
 /** A minimal account: its occupier is unknown, so it needs no customer. */

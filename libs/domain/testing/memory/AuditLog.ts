@@ -1,7 +1,6 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records what may repeat. */
 import { DateTime, Effect, Layer } from "effect"
 import type { ImportKey } from "../../src/imports/ImportProcess.ts"
-import { isByPerson } from "../../src/access/Operator.ts"
 import {
   AuditLog,
   moreRefused,
@@ -60,46 +59,6 @@ export const recordUnchanged = (
   write: Omit<Parameters<typeof recordOnce>[1], "outcome">
 ): void => recordOnce(store, { ...write, outcome: "unchanged" }, moreUnchanged)
 
-type Search = Parameters<AuditLog["Service"]["search"]>[0]
-
-const isWanted = (
-  { entry, key }: MemoryStore["Service"]["audit"][number],
-  {
-    action,
-    apiKey,
-    from,
-    isByPerson: byPerson,
-    number,
-    organisations,
-    supplier,
-    to
-  }: Search["filter"]
-): boolean =>
-  key.import_supplier?.startsWith(" ") !== true &&
-  (organisations === null || organisations.includes(entry.organisation)) &&
-  (supplier === undefined || key.import_supplier === supplier) &&
-  (number === undefined || key.external_account_number === number) &&
-  (apiKey === undefined || entry.apiKey === apiKey) &&
-  (byPerson === undefined || isByPerson(entry)) &&
-  (action === undefined || entry.action === action) &&
-  (from === undefined || DateTime.isGreaterThanOrEqualTo(entry.at, from)) &&
-  (to === undefined || DateTime.isLessThan(entry.at, to))
-
-const search = (store: MemoryStore["Service"], { before, filter, limit }: Search) => {
-  const found = store.audit
-    .map((audited, index) => ({ audited, id: BigInt(index + 1) }))
-    .filter(({ audited, id }) => (before === null || id < before) && isWanted(audited, filter))
-    .toReversed()
-  const entries = found.slice(0, limit).map(({ audited: { entry, key }, id }) => ({
-    ...entry,
-    id,
-    import_supplier: key.import_supplier,
-    external_account_number: key.external_account_number
-  }))
-  const next = found.length > limit ? (entries.at(-1)?.id ?? null) : null
-  return { entries, next, stopped: false }
-}
-
 export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
   AuditLog,
   Effect.map(MemoryStore, (store) =>
@@ -127,7 +86,7 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
               external_account_number
             }))
         ),
-      search: (query) => Effect.sync(() => search(store, query))
+      search: () => Effect.die("The audit log in memory cannot be searched")
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))
