@@ -4,7 +4,6 @@
  * owner's, for what tests arrange and look at themselves.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
-import type { Caller } from "@data-import/domain/suppliers/Organisation"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { Alerts } from "@data-import/domain/alerts/Alerts"
 import { TokenBuckets } from "@data-import/domain/access/TokenBuckets"
@@ -46,154 +45,117 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-type UserPorts = Readonly<Record<keyof DatabaseUsers, Effect.Success<ReturnType<typeof portsAt>>>>
+type Parts = Layer.Success<typeof layerPorts>
+type User = keyof DatabaseUsers | "owner"
+type Users = Readonly<Record<User, Effect.Success<ReturnType<typeof portsAt>>>>
 
-/** Entered by clients and users of the board. The query service reads how many are expected. */
-const controlTotalsOf = (ports: UserPorts): ControlTotals["Service"] => {
-  const { expectedMoney, ofCohorts, set } = Context.get(ports.board, ControlTotals)
-  const { read, set: ofClients } = Context.get(ports.batches, ControlTotals)
-  return {
-    expectedMoney,
-    ofCohorts,
-    read,
-    expected: Context.get(ports.query, ControlTotals).expected,
-    set: (command) =>
-      command.caller.apiKey.startsWith("board:") ? set(command) : ofClients(command)
-  }
+/** What calls of clients and of people on the board have in common. */
+interface Command {
+  readonly caller: { readonly apiKey: string }
 }
 
-/** The batch worker counts what the batches service answers. */
-const outcomesOf = ({ batches, "batch-worker": worker }: UserPorts) => ({
-  ...Context.get(batches, RehearsalOutcomes),
-  follow: Context.get(worker, RehearsalOutcomes).follow
-})
+/** The port as this user calls it, except for operations that others call. */
+const calling =
+  (ports: Users) =>
+  <Id extends Parts, Port extends object>(
+    port: Context.Key<Id, Port>,
+    by: User,
+    others: Partial<Record<User, ReadonlyArray<keyof Port>>> = {},
+    /** Called by the board for its people, and for clients by the batches service. */
+    ofBoth: ReadonlyArray<keyof Port> = []
+  ): Context.Context<Id> => {
+    const of = (user: User) => Context.get(ports[user], port)
+    const made = { ...of(by) }
+    for (const user of Object.keys(others) as ReadonlyArray<User>) {
+      for (const name of others[user] ?? []) made[name] = of(user)[name]
+    }
+    for (const name of ofBoth) {
+      const call = (command: Command): unknown => {
+        const operation = of(command.caller.apiKey.startsWith("board:") ? "board" : "batches")[name]
+        return (operation as (command: Command) => unknown)(command)
+      }
+      made[name] = call as Port[typeof name]
+    }
+    return Context.make(port, made)
+  }
 
-/** The ports that only one service calls, and the outcomes of rehearsals. */
-const undivided = (ports: UserPorts) => {
-  const { board, operator, query } = ports
-  const accountImport = ports["account-import"]
-  return Context.make(TokenBuckets, Context.get(query, TokenBuckets)).pipe(
-    Context.add(Alerts, Context.get(board, Alerts)),
-    Context.add(Checks, Context.get(query, Checks)),
-    Context.add(Erasures, Context.get(operator, Erasures)),
-    Context.add(ControlTotals, controlTotalsOf(ports)),
-    Context.add(EventLog, Context.get(ports.events, EventLog)),
-    Context.add(Forecasts, Context.get(board, Forecasts)),
-    Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
-    Context.add(ImportSearch, Context.get(board, ImportSearch)),
-    Context.add(CohortMoves, Context.get(board, CohortMoves)),
-    Context.add(Comments, Context.get(board, Comments)),
-    Context.add(Invitations, Context.get(board, Invitations)),
-    Context.add(Migrations, Context.get(board, Migrations)),
-    Context.add(RehearsalOutcomes, outcomesOf(ports)),
-    Context.add(Reverts, Context.get(accountImport, Reverts)),
-    Context.add(Sandbox, Context.get(accountImport, Sandbox)),
-    Context.add(SupplierChanges, Context.get(board, SupplierChanges)),
-    Context.add(SupplierSummaries, Context.get(query, SupplierSummaries)),
-    Context.add(Programme, Context.get(board, Programme)),
-    Context.add(WavePlans, Context.get(board, WavePlans)),
-    Context.add(Configuration, Context.get(operator, Configuration))
+const coreOf = (called: ReturnType<typeof calling>) =>
+  Context.mergeAll(
+    called(Accounts, "post-import", {
+      query: ["locate", "read"],
+      operator: ["describe", "endInstruction"]
+    }),
+    called(ApiKeys, "auth", { query: ["findEnd"], operator: ["issue", "list", "revoke"] }),
+    // Only the owner reads the outbox of one import.
+    called(AuditLog, "operator", {
+      query: ["recordRead"],
+      board: ["search"],
+      "account-import": ["recordRefusal"],
+      owner: ["events"]
+    }),
+    // The batch worker seals and exports, and cannot read an entry.
+    called(SealedAuditLog, "batch-worker", { query: ["entries"], board: ["entriesOf"] }),
+    called(
+      Batches,
+      "batches",
+      {
+        "batch-worker": ["cancelLines", "deleteLines", "overview", "reportWorker", "review", "take"]
+      },
+      ["create", "change"]
+    ),
+    called(ImportProcesses, "account-import", {
+      "batch-worker": ["deletePayloads"],
+      query: ["list"],
+      operator: ["setSkipped"]
+    }),
+    called(IdempotencyKeys, "account-import"),
+    called(Reverts, "account-import"),
+    called(Sandbox, "account-import"),
+    called(TokenBuckets, "query"),
+    called(Configuration, "operator"),
+    called(Erasures, "operator")
   )
-}
 
-/** Calls on behalf of a user of the board are made by the board's user. */
-const batchesOf = ({
-  batches,
-  board
-}: UserPorts): Pick<Batches["Service"], "create" | "change"> => {
-  const portOf = ({ apiKey }: Caller) =>
-    Context.get(apiKey.startsWith("board:") ? board : batches, Batches)
-  return {
-    create: (command) => portOf(command.caller).create(command),
-    change: (command) => portOf(command.caller).change(command)
-  }
-}
+const readModelsOf = (called: ReturnType<typeof calling>) =>
+  Context.mergeAll(
+    called(
+      Certificates,
+      "batch-worker",
+      {
+        board: ["find", "keys", "list", "newestIssued"],
+        batches: ["blocks", "bounds", "entriesOf"]
+      },
+      ["request"]
+    ),
+    called(ControlTotals, "board", { batches: ["read"], query: ["expected"] }, ["set"]),
+    called(RehearsalOutcomes, "batches", { "batch-worker": ["follow"] }),
+    called(Webhooks, "operator", { events: ["finish", "renew", "take"] }),
+    called(EventLog, "events"),
+    called(Checks, "query"),
+    called(SupplierSummaries, "query"),
+    called(BoardSessions, "board", { operator: ["createLink", "endAll", "list"] }),
+    called(Alerts, "board"),
+    called(CohortMoves, "board"),
+    called(Comments, "board"),
+    called(Forecasts, "board"),
+    called(ImportSearch, "board"),
+    called(Invitations, "board"),
+    called(Migrations, "board"),
+    called(Programme, "board"),
+    called(SupplierChanges, "board"),
+    called(WavePlans, "board")
+  )
 
-/** Asked for by clients and users of the board, and computed by the batch worker. */
-const certificatesOf = (ports: UserPorts): Certificates["Service"] => {
-  const { find, keys, list, newestIssued, request } = Context.get(ports.board, Certificates)
-  const { blocks, bounds, entriesOf, request: ofClients } = Context.get(ports.batches, Certificates)
-  return {
-    ...Context.get(ports["batch-worker"], Certificates),
-    ...{ find, keys, list, newestIssued, blocks, bounds, entriesOf },
-    request: (command) =>
-      command.caller.apiKey.startsWith("board:") ? request(command) : ofClients(command)
-  }
-}
-
-/** The batch worker seals and exports, and cannot read an entry. */
-const sealedOf = (ports: UserPorts): SealedAuditLog["Service"] => ({
-  ...Context.get(ports["batch-worker"], SealedAuditLog),
-  entries: Context.get(ports.query, SealedAuditLog).entries,
-  entriesOf: Context.get(ports.board, SealedAuditLog).entriesOf
-})
-
-/** Only the owner reads the outbox of one import. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
 ) {
-  const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
+  const users = yield* Effect.all(Record.map(databaseUsers, portsAt))
   const owned = yield* portsAt(owner)
-  const accountImport = ports["account-import"]
-  const { auth, operator, query } = ports
-  const keys = Context.get(operator, ApiKeys)
-  const worker = Context.get(ports["batch-worker"], Batches)
-  const deliverer = Context.get(ports.events, Webhooks)
-  const { describe, endInstruction } = Context.get(operator, Accounts)
-  const { locate, read } = Context.get(query, Accounts)
-  return Context.make(Accounts, {
-    ...Context.get(ports["post-import"], Accounts),
-    locate,
-    read,
-    describe,
-    endInstruction
-  }).pipe(
-    Context.add(ApiKeys, {
-      ...Context.get(auth, ApiKeys),
-      findEnd: Context.get(query, ApiKeys).findEnd,
-      issue: keys.issue,
-      list: keys.list,
-      revoke: keys.revoke
-    }),
-    Context.add(AuditLog, {
-      ...Context.get(operator, AuditLog),
-      recordRead: Context.get(query, AuditLog).recordRead,
-      search: Context.get(ports.board, AuditLog).search,
-      recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
-      events: Context.get(owned, AuditLog).events
-    }),
-    Context.add(SealedAuditLog, sealedOf(ports)),
-    Context.add(Batches, {
-      ...Context.get(ports.batches, Batches),
-      ...batchesOf(ports),
-      cancelLines: worker.cancelLines,
-      deleteLines: worker.deleteLines,
-      overview: worker.overview,
-      reportWorker: worker.reportWorker,
-      review: worker.review,
-      take: worker.take
-    }),
-    Context.add(Certificates, certificatesOf(ports)),
-    Context.add(Webhooks, {
-      ...Context.get(operator, Webhooks),
-      finish: deliverer.finish,
-      renew: deliverer.renew,
-      take: deliverer.take
-    }),
-    Context.add(BoardSessions, {
-      ...Context.get(ports.board, BoardSessions),
-      createLink: Context.get(operator, BoardSessions).createLink,
-      endAll: Context.get(operator, BoardSessions).endAll,
-      list: Context.get(operator, BoardSessions).list
-    }),
-    Context.add(ImportProcesses, {
-      ...Context.get(accountImport, ImportProcesses),
-      deletePayloads: Context.get(ports["batch-worker"], ImportProcesses).deletePayloads,
-      list: Context.get(query, ImportProcesses).list,
-      setSkipped: Context.get(operator, ImportProcesses).setSkipped
-    }),
-    Context.add(Database, Context.get(owned, Database)),
-    Context.merge(undivided(ports))
+  const called = calling({ ...users, owner: owned })
+  return Context.mergeAll(
+    Context.make(Database, Context.get(owned, Database)),
+    coreOf(called),
+    readModelsOf(called)
   )
 })
