@@ -33,7 +33,6 @@ import {
 import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { bytesOf, hexOf } from "@data-import/domain/support/Hexadecimal"
-import { layerPorts } from "../src/Storage.ts"
 import { Database } from "../src/connection/Database.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -44,10 +43,7 @@ const signer = Layer.succeed(CertificateSigner, {
   keys: Effect.succeed([{ kid: "k", x: "x" }])
 })
 
-const storage = Layer.mergeAll(TestDatabase.layerTeam, hashing, signer).pipe(
-  Layer.provideMerge(layerPorts),
-  Layer.provideMerge(TestDatabase.layer)
-)
+const storage = Layer.mergeAll(TestDatabase.layerAllPorts, hashing, signer)
 
 const ports = Effect.gen(function* () {
   const certificates = yield* Certificates

@@ -13,7 +13,6 @@ import { Checks, type Difference, ofEachCheck, walks } from "@data-import/domain
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { Hashing } from "@data-import/domain/requests/Hashing"
 import { layerMemory as hashing } from "@data-import/domain/testing/memory/Hashing"
-import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import {
   begun,
@@ -31,8 +30,6 @@ import {
   creditOf,
   mayStatement
 } from "@data-import/domain/testing/importedAccounts"
-import { reverting } from "@data-import/domain/testing/RevertsContract"
-import { domesticPayload } from "@data-import/domain/testing/samples"
 import { sealAll } from "../testing/auditLog.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -114,26 +111,6 @@ const move = Effect.fnUntraced(function* (after: bigint, through: bigint | null,
 const none = ofEachCheck(() => 0)
 
 const shows = (it: It): void => {
-  it.effect("returns accounts in order, with their sums and the hash of the payload", () =>
-    Effect.gen(function* () {
-      const { accounts } = yield* Checks
-      const one = yield* importedFrom({ unknown_occupier: true, transfer_balance: 12.34 })
-      const other = yield* importedFrom(domesticPayload())
-      yield* changeAccount(one, adding(creditOf("a"), creditOf("b")))
-      yield* reverting(other)
-      const all = yield* walked(accounts)
-      const subjects = all.map(({ subject }) => subject)
-      expect(subjects).toEqual([...new Set(subjects)].toSorted((a, b) => (a < b ? -1 : 1)))
-      const found = [one, other].map(({ number }) => all.find((each) => each.number === number))
-      const [first, second] = found
-      if (!first || !second) throw new Error("An account is missing")
-      expect(first.supplier).toBe(one.key.import_supplier)
-      expect([first.balance, first.effects].map(twoDecimals)).toEqual(["32.34", "32.34"])
-      expect(twoDecimals(second.effects)).toBe(twoDecimals(second.balance))
-      expect(found.map((each) => each?.hash)).toEqual([one.hash, other.hash])
-    })
-  )
-
   it.effect("returns batches with their counts and those of their lines", () =>
     Effect.gen(function* () {
       const { batches } = yield* Checks
@@ -161,18 +138,6 @@ const shows = (it: It): void => {
       const ended = { ...counts, cancelled: 1 }
       expect((yield* shown)[0]).toEqual({ stored: ended, counted: { ...ended, remaining: 0 } })
     }).pipe(Effect.scoped)
-  )
-
-  it.effect("returns since when an event waits for its position", () =>
-    Effect.gen(function* () {
-      const { eventsWaitingSince } = yield* Checks
-      const log = yield* EventLog
-      yield* log.assignPositions(10_000)
-      expect(yield* eventsWaitingSince).toBeNull()
-      yield* importedFrom({ unknown_occupier: true })
-      expect(yield* eventsWaitingSince).toEqual(noon)
-      yield* log.assignPositions(10_000)
-    })
   )
 }
 
@@ -275,20 +240,6 @@ const keeps = (it: It): void => {
       yield* conclude(5n, null, [])
       expect(yield* standing).toEqual([])
       expect(yield* counts).toEqual(none)
-    })
-  )
-
-  it.effect("names the account, the batch or the chain of a difference", () =>
-    Effect.gen(function* () {
-      const { accounts, conclude: conclusion, differences } = yield* Checks
-      const { number } = yield* importedFrom({ unknown_occupier: true })
-      const subject = (yield* walked(accounts)).find((each) => each.number === number)?.subject
-      if (subject === undefined) throw new Error("The account is missing")
-      const stretch = { walk: "accounts", after: subject - 1n, through: subject } as const
-      const found = [differenceOf(subject)]
-      yield* conclusion({ ...stretch, differences: found, at: noon, moves: false })
-      expect((yield* differences(all)).map(({ name: named }) => named)).toEqual([number])
-      yield* conclusion({ ...stretch, differences: [], at: noon, moves: false })
     })
   )
 }

@@ -35,13 +35,6 @@ it.effect("a circuit breaker is open until its first probe has found the databas
   })
 )
 
-it.effect("a circuit breaker is returned after its first probe, with any result", () =>
-  Effect.gen(function* () {
-    const { breaker } = yield* probed("away")
-    expect(breaker.isOpen()).toBe(true)
-  })
-)
-
 it.effect(
   "only its own probe closes an open breaker, with growing pauses of at most a second",
   () =>

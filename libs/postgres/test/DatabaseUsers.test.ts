@@ -125,22 +125,6 @@ describe("a service's database user", () => {
       expect(yield* entry(databaseUserUrl(other, username, password))).toBe("42501")
     }).pipe(Effect.scoped)
   )
-
-  it.live("is dropped at the end of its scope, and can be created again", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshUrl
-      const names = Effect.map(Effect.scoped(DatabaseUsers.temporary(owner)), (databaseUsers) =>
-        Object.values(databaseUsers).map((url) => new URL(Redacted.value(url)).username)
-      )
-      const users = yield* names
-      expect(yield* names).toStrictEqual(users)
-      const left = yield* ask(
-        owner,
-        `select rolname from pg_roles where rolname in (${users.map((user) => `'${user}'`).join()})`
-      )
-      expect([users.length, left]).toStrictEqual([9, []])
-    }).pipe(Effect.scoped)
-  )
 })
 
 type Unfit = readonly [

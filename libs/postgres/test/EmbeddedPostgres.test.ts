@@ -9,9 +9,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
-import { canReach } from "../testing/PostgresFolder.ts"
 import { commandLine, hasProc } from "../testing/processes.ts"
-import { temporaryDataDir, temporaryFolder } from "../testing/temporaryFolder.ts"
+import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 const start = Effect.fnUntraced(function* (
   dataDir: string,
@@ -175,17 +174,6 @@ describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL und
       yield* first.stop
       const second = yield* start(dataDir)
       expect(yield* query(second.url, "select one from kept")).toStrictEqual([{ one: 1 }])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("determines which users the permissions admit", () =>
-    Effect.gen(function* () {
-      const nobody = { uid: 65_534, gid: 65_534 }
-      expect(canReach(nobody, yield* temporaryFolder(0o755))).toBe(true)
-      expect(canReach(nobody, yield* temporaryFolder(0o700))).toBe(false)
-      const closed = join(yield* temporaryFolder(0o700), "open")
-      mkdirSync(closed, { mode: 0o755 })
-      expect(canReach(nobody, closed), "the folder above is closed").toBe(false)
     }).pipe(Effect.scoped)
   )
 })

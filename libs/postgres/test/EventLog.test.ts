@@ -1,30 +1,16 @@
 /** The contract of the event log, and transactions that commit late. */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Ref } from "effect"
+import { DateTime, Deferred, Duration, Effect, Fiber, Ref } from "effect"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { eventLogContract } from "@data-import/domain/testing/EventLogContract"
-import {
-  callerOf,
-  freshSupplier,
-  freshTestOrganisation,
-  noon,
-  testSupplierOf
-} from "@data-import/domain/testing/freshNames"
+import { freshSupplier, sandboxOf, noon } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
-import { layer as eventLog } from "../src/events/EventLog.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 eventLogContract("in PostgreSQL", TestDatabase.deployed)
-
-const storage = Layer.mergeAll(eventLog, importProcesses, configuration).pipe(
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 type Owner = Effect.Success<typeof freshSupplier>
 
@@ -66,110 +52,98 @@ const storing = Effect.fnUntraced(function* <E, R>(
 const codesIn = ({ events }: Effect.Success<ReturnType<typeof page>>) =>
   events.flatMap(({ codes }) => codes)
 
-layer(storage, { excludeTestServices: true })("a transaction that commits late", (it) => {
-  it.effect("has its event after those that were read before", () =>
-    Effect.gen(function* () {
-      const mine = yield* owner
-      const stored = yield* Deferred.make<void>()
-      const gate = yield* Deferred.make<void>()
-      const wait = Effect.andThen(Deferred.succeed(stored, undefined), Deferred.await(gate))
-      const late = yield* Effect.forkChild(storing(mine, "late", wait))
-      yield* Deferred.await(stored)
-      yield* storing(mine, "early", Effect.void)
-      yield* assignAll
-      const first = yield* page(mine, 1)
-      expect(codesIn(first)).toEqual(["early"])
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(late)
-      yield* assignAll
-      const second = yield* page(mine, first.nextAfter)
-      expect(codesIn(second)).toEqual(["late"])
-      expect(second.nextAfter).toBe(3)
-    })
-  )
-
-  it.effect("takes no position when it is rolled back", () =>
-    Effect.gen(function* () {
-      const mine = yield* owner
-      yield* Effect.ignore(storing(mine, "undone", Effect.fail("undone" as const)))
-      yield* storing(mine, "done", Effect.void)
-      yield* assignAll
-      const { events, nextAfter } = yield* page(mine, 1)
-      expect(events.map(({ codes }) => codes)).toEqual([["done"]])
-      expect(nextAfter).toBe(2)
-    })
-  )
-
-  it.effect("is read once, under concurrent writes, positioning and reads", () =>
-    Effect.gen(function* () {
-      const mine = yield* owner
-      const codes = Array.from({ length: 120 }, (_, index) => `c${index}`)
-      const isOver = yield* Ref.make(false)
-      const write = Effect.forEach(
-        codes,
-        (code, index) => storing(mine, code, Effect.sleep(Duration.millis((index * 7) % 23))),
-        { concurrency: 6, discard: true }
-      )
-      const keepAssigning = Effect.repeat(assignAll, { until: () => Ref.get(isOver) })
-      const readAll = Effect.gen(function* () {
-        const seen: Array<string> = []
-        for (let after = 1; seen.length < codes.length;) {
-          const found = yield* page(mine, after)
-          seen.push(...codesIn(found))
-          after = found.nextAfter
-        }
-        return seen
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "a transaction that commits late",
+  (it) => {
+    it.effect("has its event after those that were read before", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        const stored = yield* Deferred.make<void>()
+        const gate = yield* Deferred.make<void>()
+        const wait = Effect.andThen(Deferred.succeed(stored, undefined), Deferred.await(gate))
+        const late = yield* Effect.forkChild(storing(mine, "late", wait))
+        yield* Deferred.await(stored)
+        yield* storing(mine, "early", Effect.void)
+        yield* assignAll
+        const first = yield* page(mine, 1)
+        expect(codesIn(first)).toEqual(["early"])
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(late)
+        yield* assignAll
+        const second = yield* page(mine, first.nextAfter)
+        expect(codesIn(second)).toEqual(["late"])
+        expect(second.nextAfter).toBe(3)
       })
-      const assigning = yield* Effect.forkChild(
-        Effect.all([keepAssigning, keepAssigning], { concurrency: 2 })
-      )
-      const [, seen] = yield* Effect.all([write, readAll], { concurrency: 2 })
-      yield* Ref.set(isOver, true)
-      yield* Fiber.join(assigning)
-      expect(seen.toSorted()).toEqual(codes.toSorted())
-      expect((yield* page(mine, codes.length + 1)).events).toEqual([])
-    })
-  )
-})
+    )
+
+    it.effect("is read once, under concurrent writes, positioning and reads", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        const codes = Array.from({ length: 120 }, (_, index) => `c${index}`)
+        const isOver = yield* Ref.make(false)
+        const write = Effect.forEach(
+          codes,
+          (code, index) => storing(mine, code, Effect.sleep(Duration.millis((index * 7) % 23))),
+          { concurrency: 6, discard: true }
+        )
+        const keepAssigning = Effect.repeat(assignAll, { until: () => Ref.get(isOver) })
+        const readAll = Effect.gen(function* () {
+          const seen: Array<string> = []
+          for (let after = 1; seen.length < codes.length;) {
+            const found = yield* page(mine, after)
+            seen.push(...codesIn(found))
+            after = found.nextAfter
+          }
+          return seen
+        })
+        const assigning = yield* Effect.forkChild(
+          Effect.all([keepAssigning, keepAssigning], { concurrency: 2 })
+        )
+        const [, seen] = yield* Effect.all([write, readAll], { concurrency: 2 })
+        yield* Ref.set(isOver, true)
+        yield* Fiber.join(assigning)
+        expect(seen.toSorted()).toEqual(codes.toSorted())
+        expect((yield* page(mine, codes.length + 1)).events).toEqual([])
+      })
+    )
+  }
+)
 
 const numbered = ({ keyOf }: Owner, count: number) =>
   Array.from({ length: count }, (_, index) => keyOf(`n${index}`))
 
-layer(storage, { excludeTestServices: true })("events of several organisations", (it) => {
-  it.effect("get their positions while the test organisation of one is emptied", () =>
-    Effect.gen(function* () {
-      const live = yield* freshSupplier
-      const { name } = yield* freshTestOrganisation(live.caller.organisation)
-      const supplier = testSupplierOf(name, live.supplier)
-      yield* (yield* Configuration).createSupplier(supplier)
-      const keyOf: Owner["keyOf"] = (number) => ({
-        ...live.keyOf(number),
-        import_supplier: supplier.code
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "events of several organisations",
+  (it) => {
+    it.effect("get their positions while the test organisation of one is emptied", () =>
+      Effect.gen(function* () {
+        const live = yield* freshSupplier
+        const sandbox = yield* sandboxOf(live)
+        const { apiKey, organisation } = sandbox.caller
+        yield* stageAll(numbered(sandbox, 3), sandbox.caller)
+        const assigned = yield* whileLocked(
+          (sql) => sql`select empty_sandbox(
+          ${organisation}, ${apiKey}, 'r', ${DateTime.toDateUtc(noon)}, 1)`,
+          Effect.gen(function* () {
+            yield* stageAll(numbered(live, 2), live.caller)
+            return yield* (yield* EventLog).assignPositions(2)
+          })
+        )
+        expect(assigned).toBe(2)
+        expect((yield* page(live, 0)).events).toHaveLength(2)
       })
-      const sandbox: Owner = { ...live, supplier, caller: callerOf(name), keyOf }
-      yield* stageAll(numbered(sandbox, 3), sandbox.caller)
-      const assigned = yield* whileLocked(
-        (sql) => sql`select empty_sandbox(
-          ${name}, ${sandbox.caller.apiKey}, 'r', ${DateTime.toDateUtc(noon)}, 1)`,
-        Effect.gen(function* () {
-          yield* stageAll(numbered(live, 2), live.caller)
-          return yield* (yield* EventLog).assignPositions(2)
-        })
-      )
-      expect(assigned).toBe(2)
-      expect((yield* page(live, 0)).events).toHaveLength(2)
-    })
-  )
+    )
 
-  it.effect("get their positions in turn", () =>
-    Effect.gen(function* () {
-      yield* assignAll
-      const [many, few] = [yield* freshSupplier, yield* freshSupplier]
-      yield* stageAll(numbered(many, 20), many.caller)
-      yield* stageAll(numbered(few, 2), few.caller)
-      yield* (yield* EventLog).assignPositions(6)
-      expect((yield* page(few, 0)).events).toHaveLength(2)
-      expect((yield* page(many, 0)).events).toHaveLength(4)
-    })
-  )
-})
+    it.effect("get their positions in turn", () =>
+      Effect.gen(function* () {
+        yield* assignAll
+        const [many, few] = [yield* freshSupplier, yield* freshSupplier]
+        yield* stageAll(numbered(many, 20), many.caller)
+        yield* stageAll(numbered(few, 2), few.caller)
+        yield* (yield* EventLog).assignPositions(6)
+        expect((yield* page(few, 0)).events).toHaveLength(2)
+        expect((yield* page(many, 0)).events).toHaveLength(4)
+      })
+    )
+  }
+)

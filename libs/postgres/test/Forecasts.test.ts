@@ -21,17 +21,6 @@ const madeAfter = (supplier: SupplierCode, seconds: number) => ({
 const freshCode = Effect.map(freshSupplier, ({ supplier }) => supplier.code)
 
 const settled = (it: TestDatabase.It): void => {
-  it.effect("is not settled before the end of the migration is known", () =>
-    Effect.gen(function* () {
-      const { read, record, settle } = yield* Forecasts
-      const supplier = yield* freshCode
-      expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
-      yield* record(madeAfter(supplier, 0))
-      yield* settle({ supplier, isDone: false, at: noonPlus(3 * day) })
-      expect(yield* read(supplier)).toEqual({ made: 0, held: 0 })
-    })
-  )
-
   it.effect("held if the imports were done within the interval, both ends included", () =>
     Effect.gen(function* () {
       const { read, record, settle } = yield* Forecasts

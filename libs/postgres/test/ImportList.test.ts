@@ -1,19 +1,12 @@
 /** A page of a list is one text, which is parsed. */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Effect, Exit, Layer, Stream } from "effect"
+import { DateTime, Effect, Stream } from "effect"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { insertImports, rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = TestDatabase.layerTeam.pipe(
-  Layer.provideMerge(Layer.mergeAll(importProcesses, configuration)),
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 const listOf = (supplier: SupplierCode, limit: number | null = null) =>
   Effect.flatMap(ImportProcesses, (imports) =>
@@ -29,57 +22,49 @@ const stageMany = Effect.fnUntraced(function* (count: number) {
   return supplier.code
 })
 
-layer(storage, { excludeTestServices: true })("an import list in PostgreSQL", (it) => {
-  it.effect.each([999, 1_000, 1_001, 2_000, 2_001])(
-    "of %d imports is complete at every limit",
-    (count) =>
-      Effect.gen(function* () {
-        const supplier = yield* stageMany(count)
-        const all = numbersOf(count)
-        for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
-          const entries = yield* listOf(supplier, limit)
-          const numbers = entries.map((entry) => entry.external_account_number)
-          expect(numbers).toStrictEqual(all.slice(0, limit ?? undefined))
-        }
-      })
-  )
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "an import list in PostgreSQL",
+  (it) => {
+    it.effect.each([999, 1_000, 1_001, 2_000, 2_001])(
+      "of %d imports is complete at every limit",
+      (count) =>
+        Effect.gen(function* () {
+          const supplier = yield* stageMany(count)
+          const all = numbersOf(count)
+          for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
+            const entries = yield* listOf(supplier, limit)
+            const numbers = entries.map((entry) => entry.external_account_number)
+            expect(numbers).toStrictEqual(all.slice(0, limit ?? undefined))
+          }
+        })
+    )
 
-  it.effect.each([
-    ["2026-11-22 12:00:00.999999+00", "2026-11-22T12:00:00.999Z"],
-    ["2026-11-22 12:00:00.123+00", "2026-11-22T12:00:00.123Z"],
-    ["2026-11-22 12:00:00.000001+00", "2026-11-22T12:00:00.000Z"],
-    ["9999-12-31 23:59:59.999+00", "9999-12-31T23:59:59.999Z"]
-  ] as const)("returns %s as %s", ([stored, read]) =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, keyOf, supplier } = yield* freshSupplier
-      const key = keyOf("1")
-      yield* stageAll([key], caller)
-      const { attempt } = yield* claim(key, caller, noon)
-      const newAccount = newAccountFor(key, noon)
-      yield* imports.complete({ key, attempt, newAccount, caller })
-      yield* rows(
-        (sql) => sql`
+    it.effect.each([
+      ["2026-11-22 12:00:00.999999+00", "2026-11-22T12:00:00.999Z"],
+      ["2026-11-22 12:00:00.123+00", "2026-11-22T12:00:00.123Z"],
+      ["2026-11-22 12:00:00.000001+00", "2026-11-22T12:00:00.000Z"],
+      ["9999-12-31 23:59:59.999+00", "9999-12-31T23:59:59.999Z"]
+    ] as const)("returns %s as %s", ([stored, read]) =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const { caller, keyOf, supplier } = yield* freshSupplier
+        const key = keyOf("1")
+        yield* stageAll([key], caller)
+        const { attempt } = yield* claim(key, caller, noon)
+        const newAccount = newAccountFor(key, noon)
+        yield* imports.complete({ key, attempt, newAccount, caller })
+        yield* rows(
+          (sql) => sql`
         update import_processes set account_created_at = ${stored}::timestamptz
         where supplier = ${supplier.code}`
-      )
-      const [entry] = yield* listOf(supplier.code)
-      expect(entry).toStrictEqual({
-        external_account_number: "1",
-        kraken_account_number: newAccount.number,
-        account_created_at: DateTime.makeUnsafe(read)
+        )
+        const [entry] = yield* listOf(supplier.code)
+        expect(entry).toStrictEqual({
+          external_account_number: "1",
+          kraken_account_number: newAccount.number,
+          account_created_at: DateTime.makeUnsafe(read)
+        })
       })
-    })
-  )
-
-  it.effect.each(["a\nb", "a\tb"])(
-    "dies with a defect for a number that cannot exist: %j",
-    (text) =>
-      Effect.gen(function* () {
-        const { supplier } = yield* freshSupplier
-        yield* insertImports(supplier.code, [text])
-        const exit = yield* Effect.exit(listOf(supplier.code))
-        expect(Exit.hasDies(exit)).toBe(true)
-      })
-  )
-})
+    )
+  }
+)

@@ -12,10 +12,8 @@ import {
   adding,
   changeAccount,
   creditOf,
-  idsOf,
   imported,
   importedAt,
-  mayStatement,
   noteOf,
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
@@ -129,21 +127,3 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })(
     )
   }
 )
-
-layer(storage, { excludeTestServices: true })("a database that was empty a moment ago", (it) => {
-  it.effect("keeps no query plan with a sequential scan", () =>
-    Effect.gen(function* () {
-      const { key, number } = yield* imported(accountWith({ notes: [{ body: "same" }] }))
-      const lookup = {
-        notes: [noteOf({ body: "same" }), noteOf(on("1.pdf"))],
-        transactionIds: idsOf([creditOf("a")]),
-        statementIds: [mayStatement("a").statement_id]
-      }
-      for (let round = 0; round < 8; round += 1) yield* viewOf(key, lookup)
-      yield* repeatFirstNote(number)
-      for (const table of ["notes", "transactions", "statements"]) {
-        expect((yield* readsOf(table, viewOf(key, lookup))).scans, table).toBe(0)
-      }
-    })
-  )
-})

@@ -25,7 +25,6 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { lease, noLimits, stagedHash } from "@data-import/domain/testing/importStates"
 import { reverting } from "@data-import/domain/testing/RevertsContract"
-import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database } from "../src/connection/Database.ts"
@@ -234,25 +233,6 @@ const decided = (it: TestDatabase.It): void => {
 }
 
 const followed = (it: TestDatabase.It): void => {
-  it.effect("says as of when its counts are true", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      const rehearsal = yield* rehearsed(owner, ["a"], ["a"], "IMPORT")
-      const { counts, follow } = yield* RehearsalOutcomes
-      yield* counted(rehearsal.id)
-      const before = yield* DateTime.now
-      yield* stage(owner, "a", 3)
-      const after = yield* DateTime.now
-      for (const turn of [Effect.void, follow(Duration.minutes(1))]) {
-        yield* turn
-        const stale = yield* counts(rehearsal.id)
-        expect(DateTime.between(stale.at, { minimum: before, maximum: after })).toBe(true)
-        expect(stale.counts).toMatchObject([{ finally: "NEVER_STAGED", lines: 1 }])
-      }
-      expect((yield* counted(rehearsal.id)).counts).toMatchObject([{ finally: "PENDING" }])
-    })
-  )
-
   it.effect("loses no change that is made meanwhile, nor by a process that dies", () =>
     Effect.gen(function* () {
       const owner = yield* freshSupplier
@@ -314,24 +294,6 @@ const followed = (it: TestDatabase.It): void => {
         yield* sql`select payload_hashes[1] is null as gone, payload_hashes[2] is null as other
           from batch_chunks where batch = ${rehearsal.id}`
       ).toEqual([{ gone: true, other: false }])
-    })
-  )
-
-  it.effect("changes the marker of its supplier once it is counted, after the imports", () =>
-    Effect.gen(function* () {
-      const owner = yield* freshSupplier
-      yield* stage(owner, "a", -30)
-      const rehearsal = yield* rehearsed(owner, ["a"], ["a"], "IMPORT")
-      yield* counted(rehearsal.id)
-      yield* created(owner, "a", 4)
-      yield* (yield* RehearsalOutcomes).follow(Duration.hours(1))
-      const { markers } = yield* SupplierChanges
-      const own = Effect.map(markers, (all) =>
-        all.find(({ supplier }) => supplier === owner.supplier.code)
-      )
-      const before = yield* own
-      yield* counted(rehearsal.id)
-      expect((yield* own)?.marker).not.toBe(before?.marker)
     })
   )
 

@@ -1,12 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { BigDecimal, Duration, Effect, Option, Stream } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { makeEventUpkeep } from "@data-import/domain/events/EventUpkeep"
 import { Accounts } from "@data-import/domain/accounts/Accounts"
 import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Batches } from "@data-import/domain/batches/Batches"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
@@ -27,15 +24,13 @@ import {
   taken
 } from "@data-import/domain/testing/begunBatches"
 import {
-  callerOf,
   freshHash,
   freshSupplier,
-  freshTestOrganisation,
   hex,
   newAccountFor,
   noon,
   noonPlus,
-  testSupplierOf
+  sandboxOf
 } from "@data-import/domain/testing/freshNames"
 import {
   auditEntry,
@@ -46,18 +41,7 @@ import {
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { auditFault } from "../testing/auditLog.ts"
 
-/** A test organisation with the supplier of its live one. */
-const sandboxOf = Effect.fnUntraced(function* (live: Effect.Success<typeof freshSupplier>) {
-  const { name } = yield* freshTestOrganisation(live.caller.organisation)
-  const supplier = testSupplierOf(name, live.supplier)
-  yield* Effect.flatMap(Configuration, (setup) => setup.createSupplier(supplier))
-  const keyOf = (number: string): ImportKey => ({
-    import_supplier: supplier.code,
-    external_account_number: ExternalAccountNumber.make(number)
-  })
-  return { supplier, caller: callerOf(name), keyOf }
-})
-type Owner = Effect.Success<ReturnType<typeof sandboxOf>>
+type Owner = Effect.Success<typeof freshSupplier>
 
 const freshSandbox = Effect.flatMap(freshSupplier, sandboxOf)
 

@@ -9,12 +9,7 @@ import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { SupplierChanges } from "@data-import/domain/migrations/SupplierChanges"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { createdIn, createFor } from "@data-import/domain/testing/begunBatches"
-import {
-  freshSupplier,
-  freshTestOrganisation,
-  noon,
-  testSupplierOf
-} from "@data-import/domain/testing/freshNames"
+import { freshSupplier, sandboxOf, noon } from "@data-import/domain/testing/freshNames"
 import { stageAll, stagedHash } from "@data-import/domain/testing/importStates"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -80,13 +75,10 @@ const markers = (it: TestDatabase.It): void => {
 
   it.effect("leave test suppliers out", () =>
     Effect.gen(function* () {
-      const { createSupplier } = yield* Configuration
-      const { supplier } = yield* freshSupplier
-      const { name } = yield* freshTestOrganisation(supplier.organisation)
-      const test = testSupplierOf(name, supplier)
-      yield* createSupplier(test)
-      expect(yield* markerOf(supplier.code)).toEqual(expect.any(String))
-      expect(yield* markerOf(test.code)).toBeUndefined()
+      const live = yield* freshSupplier
+      const test = yield* sandboxOf(live)
+      expect(yield* markerOf(live.supplier.code)).toEqual(expect.any(String))
+      expect(yield* markerOf(test.supplier.code)).toBeUndefined()
     })
   )
 }

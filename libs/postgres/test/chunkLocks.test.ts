@@ -3,13 +3,11 @@
  * releases them.
  */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import * as Counts from "@data-import/domain/batches/Counts"
 import type { ChunkInHand } from "@data-import/domain/batches/Batches"
 import { endOf, finish, found, started, taken } from "@data-import/domain/testing/begunBatches"
-import { layer as batches } from "../src/batches/Batches.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { transactions, whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -33,41 +31,42 @@ const expectGivenBack = Effect.fnUntraced(function* (batch: Started) {
   expect((yield* found(batch)).counts).toEqual({ ...Counts.none, received: 2, succeeded: 2 })
 })
 
-const storage = Layer.mergeAll(batches, configuration).pipe(Layer.provideMerge(TestDatabase.layer))
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "a chunk whose end cannot be stored",
+  (it) => {
+    it.effect("is released when the wait for a lock takes too long", () =>
+      Effect.gen(function* () {
+        const batch = yield* started(["a", "b"])
+        yield* Effect.flatMap(taken(), (chunk) =>
+          whileLocked(
+            (sql) => sql`select from batches where id = ${batch.id} for update`,
+            finishInVain(chunk)
+          )
+        ).pipe(Effect.scoped)
+        yield* expectGivenBack(batch)
+      })
+    )
 
-layer(storage, { excludeTestServices: true })("a chunk whose end cannot be stored", (it) => {
-  it.effect("is released when the wait for a lock takes too long", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b"])
-      yield* Effect.flatMap(taken(), (chunk) =>
-        whileLocked(
-          (sql) => sql`select from batches where id = ${batch.id} for update`,
-          finishInVain(chunk)
-        )
-      ).pipe(Effect.scoped)
-      yield* expectGivenBack(batch)
-    })
-  )
-
-  it.effect("is released when it is aborted in favour of another transaction", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b"])
-      const { sql } = yield* Database
-      // It begins to wait first, and leaves the deadlock to the worker.
-      const other = Effect.gen(function* () {
-        yield* sql`set local deadlock_timeout = '1min'`
-        yield* sql`set local lock_timeout = '1min'`
-        yield* sql`select from batches where id = ${batch.id} for update`
-        yield* sql`select from batch_chunks where batch = ${batch.id} for update`
-      }).pipe(sql.withTransaction)
-      yield* Effect.gen(function* () {
-        const chunk = yield* taken()
-        const waiting = yield* Effect.forkChild(other)
-        yield* Effect.repeat(transactions, { until: ({ waiting }) => waiting === 1 })
-        yield* finishInVain(chunk)
-        return waiting
-      }).pipe(Effect.scoped, Effect.flatMap(Fiber.join))
-      yield* expectGivenBack(batch)
-    })
-  )
-})
+    it.effect("is released when it is aborted in favour of another transaction", () =>
+      Effect.gen(function* () {
+        const batch = yield* started(["a", "b"])
+        const { sql } = yield* Database
+        // It begins to wait first, and leaves the deadlock to the worker.
+        const other = Effect.gen(function* () {
+          yield* sql`set local deadlock_timeout = '1min'`
+          yield* sql`set local lock_timeout = '1min'`
+          yield* sql`select from batches where id = ${batch.id} for update`
+          yield* sql`select from batch_chunks where batch = ${batch.id} for update`
+        }).pipe(sql.withTransaction)
+        yield* Effect.gen(function* () {
+          const chunk = yield* taken()
+          const waiting = yield* Effect.forkChild(other)
+          yield* Effect.repeat(transactions, { until: ({ waiting }) => waiting === 1 })
+          yield* finishInVain(chunk)
+          return waiting
+        }).pipe(Effect.scoped, Effect.flatMap(Fiber.join))
+        yield* expectGivenBack(batch)
+      })
+    )
+  }
+)

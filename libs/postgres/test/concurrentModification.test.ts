@@ -19,7 +19,7 @@ import { rows } from "../testing/rows.ts"
 import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
   "a change of an account under concurrent modification",
   (it) => {
     it.effect("is decided again on the new state, and stored after the other change", () =>

@@ -1,6 +1,6 @@
 /** How the accounts that a batch stores at once are counted. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { LineImport } from "@data-import/domain/batches/Batches"
 import { type ImportKey, PayloadHash } from "@data-import/domain/imports/ImportProcess"
 import {
@@ -11,17 +11,9 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database } from "../src/connection/Database.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { store } from "../src/imports/LineImports.ts"
-import { layer as summaries } from "../src/migrations/SupplierSummaries.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = Layer.mergeAll(importProcesses, summaries, TestDatabase.layerTeam).pipe(
-  Layer.provideMerge(configuration),
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 type Owner = Effect.Success<typeof freshSupplier>
 
@@ -53,25 +45,28 @@ const storedTogether = Effect.fnUntraced(function* ({ caller, keyOf }: Owner, co
   expect(yield* run(store(sql, created, ofBatch, caller))).toHaveLength(4)
 })
 
-layer(storage, { excludeTestServices: true })("the accounts of one statement", (it) => {
-  it.effect("are counted together, by cohort and minute", () =>
-    Effect.gen(function* () {
-      const mine = yield* freshSupplier
-      yield* storedTogether(mine, "first wave")
-      const counted = yield* rows(
-        (sql) => sql<{ kind: string; cohort: string | null; count: string; amount: string }>`
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "the accounts of one statement",
+  (it) => {
+    it.effect("are counted together, by cohort and minute", () =>
+      Effect.gen(function* () {
+        const mine = yield* freshSupplier
+        yield* storedTogether(mine, "first wave")
+        const counted = yield* rows(
+          (sql) => sql<{ kind: string; cohort: string | null; count: string; amount: string }>`
           select kind, cohort, count::text, trim_scale(amount)::text as amount
           from import_differences
           where supplier = ${mine.supplier.code} and kind <> 'state' order by kind, cohort`
-      )
-      expect(counted).toEqual([
-        { kind: "balance", cohort: "first wave", count: "3", amount: "150" },
-        { kind: "balance", cohort: null, count: "1", amount: "50" },
-        { kind: "imported", cohort: "first wave", count: "3", amount: "0" },
-        { kind: "imported", cohort: null, count: "1", amount: "0" },
-        { kind: "ledger", cohort: "first wave", count: "3", amount: "150" },
-        { kind: "ledger", cohort: null, count: "1", amount: "50" }
-      ])
-    })
-  )
-})
+        )
+        expect(counted).toEqual([
+          { kind: "balance", cohort: "first wave", count: "3", amount: "150" },
+          { kind: "balance", cohort: null, count: "1", amount: "50" },
+          { kind: "imported", cohort: "first wave", count: "3", amount: "0" },
+          { kind: "imported", cohort: null, count: "1", amount: "0" },
+          { kind: "ledger", cohort: "first wave", count: "3", amount: "150" },
+          { kind: "ledger", cohort: null, count: "1", amount: "50" }
+        ])
+      })
+    )
+  }
+)

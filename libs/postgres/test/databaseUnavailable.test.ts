@@ -113,18 +113,4 @@ layer(Layer.effect(Server, restartable), { excludeTestServices: true })("storage
       }).pipe(Effect.provide(storage(url)))
     })
   )
-
-  it.effect("treats a database that accepts no connection as unavailable", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Server
-      const wrong = new URL(Redacted.value(url))
-      wrong.password = "wrong"
-      const nowhere = new URL(Redacted.value(url))
-      nowhere.pathname = "/no_such_database"
-      for (const { href } of [wrong, nowhere]) {
-        const ready = Effect.flatMap(Database, (database) => database.ready)
-        yield* refusesQuickly(Effect.provide(ready, storage(Redacted.make(href))))
-      }
-    })
-  )
 })

@@ -3,7 +3,7 @@
  * no transactions.
  */
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { Configuration } from "@data-import/domain/suppliers/Configuration"
 import {
   freshOrganisation,
@@ -12,11 +12,8 @@ import {
   supplierOf
 } from "@data-import/domain/testing/freshNames"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = configuration.pipe(Layer.provideMerge(TestDatabase.layer))
 
 /** Two ways to give a supplier of a new organisation its root. */
 const ways = {
@@ -44,7 +41,7 @@ const isWaiting = rows(
       and database = (select oid from pg_database where datname = current_database())`
 ).pipe(Effect.map(({ length }) => length > 0))
 
-layer(storage, { excludeTestServices: true })("document roots", (it) => {
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("document roots", (it) => {
   describe("of two concurrent commands", () => {
     it.effect.each(pairs)("are compared after the first is stored: %s and %s", ([first, second]) =>
       Effect.gen(function* () {

@@ -1,12 +1,11 @@
 /** What no statement can do to an import that was erased. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { noonPlus } from "@data-import/domain/testing/freshNames"
 import { imported } from "@data-import/domain/testing/importedAccounts"
 import { Database } from "../src/connection/Database.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
-import { layer as erasures } from "../src/erasure/Erasures.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const outcomeOf = (statement: string) =>
@@ -22,7 +21,7 @@ const statements = [
   ["adds to its account", "update accounts set balance = balance + 1"]
 ] as const
 
-layer(Layer.provideMerge(erasures, TestDatabase.layerAccounts))("a statement", (it) => {
+layer(TestDatabase.layerAllPorts)("a statement", (it) => {
   it.effect.each(statements)("never %s", ([, statement]) =>
     Effect.gen(function* () {
       const { key } = yield* imported()

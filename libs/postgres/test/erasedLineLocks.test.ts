@@ -3,7 +3,7 @@
  * would be written after it, so the erasure waits.
  */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
@@ -11,13 +11,9 @@ import { endOf, finish, started, taken, textsOf } from "@data-import/domain/test
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
 import { stage } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
-import { layer as batches } from "../src/batches/Batches.ts"
-import { layer as erasures } from "../src/erasure/Erasures.ts"
 import { find } from "../src/erasure/Lines.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = Layer.merge(batches, erasures).pipe(Layer.provideMerge(TestDatabase.layerAccounts))
 
 const number = ExternalAccountNumber.make("zqnumber")
 
@@ -33,7 +29,7 @@ const ended = Effect.gen(function* () {
   return { batch, erase, key }
 }).pipe(Effect.scoped)
 
-layer(storage, { excludeTestServices: true })("lines that are erased", (it) => {
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("lines that are erased", (it) => {
   it.effect.each(["for no key update", "for share"])(
     "are those of a batch without other locks: %s",
     (mode) =>

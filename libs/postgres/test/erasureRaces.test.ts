@@ -3,7 +3,7 @@
  * and is erased, or is refused. Afterwards only the import itself has the number.
  */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { CurrentOperator } from "@data-import/domain/access/Operator"
 import { type Caller, RequestId } from "@data-import/domain/suppliers/Organisation"
@@ -23,15 +23,7 @@ import {
 import { arrange, claim, stagedHash } from "@data-import/domain/testing/importStates"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-import { layer as sealedAuditLog } from "../src/audit/SealedAuditLog.ts"
-import { layer as reverts } from "../src/imports/Reverts.ts"
-import { layer as erasures } from "../src/erasure/Erasures.ts"
 import { auditFault } from "../testing/auditLog.ts"
-
-const storage = Layer.provideMerge(
-  Layer.mergeAll(erasures, reverts, sealedAuditLog),
-  TestDatabase.layerAccounts
-)
 
 const at = noonPlus(300)
 
@@ -109,85 +101,88 @@ const expectErased = Effect.fnUntraced(function* (key: ImportKey) {
   expect(yield* auditFault).toBeNull()
 })
 
-layer(storage, { excludeTestServices: true, timeout: "2 minutes" })("an erasure", (it) => {
-  it.effect("leaves nothing of concurrent additions, reads and refusals", () =>
-    Effect.gen(function* () {
-      for (let round = 0; round < 8; round++) {
-        const account = yield* imported()
-        const { caller, key } = account
-        const writes = Array.from({ length: 12 }, (_, index) => [
-          changeAccount(
-            account,
-            adding(creditOf(`T-${index}`, { note: `zq ${key.external_account_number}` }))
-          ),
-          read(key, caller),
-          refusal(key, caller, index)
-        ]).flat()
-        yield* racing(key, writes)
-        yield* erase(key)
-        yield* expectErased(key)
-        const [sums] = yield* rows(
-          (sql) => sql<{ balance: string; added: string; texts: number }>`
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true, timeout: "2 minutes" })(
+  "an erasure",
+  (it) => {
+    it.effect("leaves nothing of concurrent additions, reads and refusals", () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 8; round++) {
+          const account = yield* imported()
+          const { caller, key } = account
+          const writes = Array.from({ length: 12 }, (_, index) => [
+            changeAccount(
+              account,
+              adding(creditOf(`T-${index}`, { note: `zq ${key.external_account_number}` }))
+            ),
+            read(key, caller),
+            refusal(key, caller, index)
+          ]).flat()
+          yield* racing(key, writes)
+          yield* erase(key)
+          yield* expectErased(key)
+          const [sums] = yield* rows(
+            (sql) => sql<{ balance: string; added: string; texts: number }>`
             select balance::text, coalesce(sum(effect_on_balance), 0)::text as added,
               count(note)::integer as texts
             from accounts left join transactions on account_id = accounts.id
             where accounts.number = ${account.number} group by accounts.id`
-        )
-        expect(Number(sums?.balance)).toBe(Number(sums?.added))
-        expect(sums?.texts).toBe(0)
-      }
-    })
-  )
+          )
+          expect(Number(sums?.balance)).toBe(Number(sums?.added))
+          expect(sums?.texts).toBe(0)
+        }
+      })
+    )
 
-  it.effect("leaves nothing of an account that is reverted meanwhile", () =>
-    Effect.gen(function* () {
-      for (let round = 0; round < 8; round++) {
-        const account = yield* imported()
-        const { key } = account
-        const addition = changeAccount(account, adding(creditOf("T")))
-        yield* racing(key, [revert(account), addition, revert(account), addition])
-        yield* erase(key)
-        yield* expectErased(key)
-        const details = yield* (yield* ImportProcesses).details(key, 0)
-        const { reverted } = Option.getOrThrow(details)
-        expect(reverted.length).toBeLessThanOrEqual(1)
-        expect(reverted.every(({ reason }) => reason === null)).toBe(true)
-      }
-    })
-  )
+    it.effect("leaves nothing of an account that is reverted meanwhile", () =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 8; round++) {
+          const account = yield* imported()
+          const { key } = account
+          const addition = changeAccount(account, adding(creditOf("T")))
+          yield* racing(key, [revert(account), addition, revert(account), addition])
+          yield* erase(key)
+          yield* expectErased(key)
+          const details = yield* (yield* ImportProcesses).details(key, 0)
+          const { reverted } = Option.getOrThrow(details)
+          expect(reverted.length).toBeLessThanOrEqual(1)
+          expect(reverted.every(({ reason }) => reason === null)).toBe(true)
+        }
+      })
+    )
 
-  it.effect("lets an attempt either complete or fail", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      for (let round = 0; round < 8; round++) {
-        const { account, attempt, caller, key } = yield* arrange("lease expired")
-        const newAccount = account
-        yield* racing(key, [
-          imports.stage({ key, payload: "{}", hash: stagedHash, caller, at }),
-          imports.complete({ key, attempt, newAccount, caller }),
-          claim(key, caller, at),
-          imports.setSkipped({ key, skipped: true, at }),
-          imports.setSkipped({ key, skipped: false, at }),
-          refusal(key, caller, 0)
-        ])
-        // A claim that came first holds the import; its lease ends.
-        const later = noonPlus(3_600)
-        yield* (yield* Erasures).erase({ key, at: later })
-        const found = Option.getOrThrow(yield* imports.find(key))
-        expect(found).toMatchObject({ erased: true, lease: null, account: null, skipped: false })
-        expect(
-          yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
-        ).toMatchObject({
-          _tag: "Refused"
-        })
-        const payloads = yield* rows(
-          (sql) => sql`
+    it.effect("lets an attempt either complete or fail", () =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        for (let round = 0; round < 8; round++) {
+          const { account, attempt, caller, key } = yield* arrange("lease expired")
+          const newAccount = account
+          yield* racing(key, [
+            imports.stage({ key, payload: "{}", hash: stagedHash, caller, at }),
+            imports.complete({ key, attempt, newAccount, caller }),
+            claim(key, caller, at),
+            imports.setSkipped({ key, skipped: true, at }),
+            imports.setSkipped({ key, skipped: false, at }),
+            refusal(key, caller, 0)
+          ])
+          // A claim that came first holds the import; its lease ends.
+          const later = noonPlus(3_600)
+          yield* (yield* Erasures).erase({ key, at: later })
+          const found = Option.getOrThrow(yield* imports.find(key))
+          expect(found).toMatchObject({ erased: true, lease: null, account: null, skipped: false })
+          expect(
+            yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+          ).toMatchObject({
+            _tag: "Refused"
+          })
+          const payloads = yield* rows(
+            (sql) => sql`
             select payload from accounts
             where number = ${account.number} and payload is not null`
-        )
-        expect(payloads).toEqual([])
-        expect(yield* placesOf(key.external_account_number)).toEqual(["import_processes"])
-      }
-    })
-  )
-})
+          )
+          expect(payloads).toEqual([])
+          expect(yield* placesOf(key.external_account_number)).toEqual(["import_processes"])
+        }
+      })
+    )
+  }
+)

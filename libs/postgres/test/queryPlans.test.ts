@@ -21,6 +21,8 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { SealedAuditLog } from "@data-import/domain/audit/SealedAuditLog"
 import { Checks } from "@data-import/domain/checks/Checks"
 import { EventLog, WebhookId } from "@data-import/domain/events/EventLog"
+import type { IdempotencyKeys } from "@data-import/domain/idempotency/IdempotencyKeys"
+import { freshKeyed, keepAs, reserve } from "@data-import/domain/testing/keyedRequests"
 import { wireCode } from "@data-import/domain/suppliers/Supplier"
 import { SupplierSummaries } from "@data-import/domain/migrations/SupplierSummaries"
 import { Webhooks } from "@data-import/domain/events/Webhooks"
@@ -36,30 +38,9 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
-import { layer as sealedAuditLog } from "../src/audit/SealedAuditLog.ts"
-import { layer as checks } from "../src/checks/Checks.ts"
-import { layer as eventLog } from "../src/events/EventLog.ts"
-import { layer as webhooks } from "../src/events/Webhooks.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as importSearch } from "../src/migrations/ImportSearch.ts"
-import { layer as summaries } from "../src/migrations/SupplierSummaries.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 import { scansOf } from "./tableScans.ts"
 import { stagedHash } from "@data-import/domain/testing/importStates"
-
-const storage = Layer.mergeAll(
-  importProcesses,
-  importSearch,
-  auditLog,
-  sealedAuditLog,
-  checks,
-  eventLog,
-  webhooks,
-  summaries,
-  configuration
-).pipe(Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20))))
 
 const size = 5_000
 
@@ -94,7 +75,9 @@ class FullSupplier extends Context.Service<FullSupplier, Effect.Success<typeof f
   "test/FullSupplier"
 ) {}
 
-const world = Layer.effect(FullSupplier, fullSupplier).pipe(Layer.provideMerge(storage))
+const world = Layer.effect(FullSupplier, fullSupplier).pipe(
+  Layer.provideMerge(TestDatabase.layerCountedPorts(Duration.seconds(20)))
+)
 
 const scans = scansOf([
   "import_processes",
@@ -109,7 +92,8 @@ const scans = scansOf([
   "notes",
   "statements",
   "payment_instructions",
-  "ledgers"
+  "ledgers",
+  "idempotency_keys"
 ])
 
 const lease = Duration.minutes(1)
@@ -144,6 +128,7 @@ type Ports =
   | SealedAuditLog
   | Checks
   | EventLog
+  | IdempotencyKeys
   | SupplierSummaries
   | Webhooks
   | Database
@@ -161,6 +146,13 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
         caller,
         at: noon
       })
+    }),
+  "a staging whose answer is kept": ({ caller, key }) =>
+    Effect.gen(function* () {
+      const { stage } = yield* ImportProcesses
+      const { reservation } = yield* reserve(freshKeyed(caller.organisation))
+      const recorder = keepAs(reservation, "201")
+      yield* stage({ key, payload: "{}", hash: stagedHash, caller, at: noon, recorder })
     }),
   "finding an import of one's own": ({ caller: { organisation }, key }) =>
     Effect.gen(function* () {

@@ -4,12 +4,8 @@ import { DateTime, Effect, Layer } from "effect"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
 import { ApiKeys } from "@data-import/domain/access/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/freshNames"
-import { layer as apiKeys } from "../src/access/ApiKeys.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = Layer.merge(apiKeys, configuration).pipe(Layer.provideMerge(TestDatabase.layer))
 
 const day = (days: number): DateTime.Utc => DateTime.add(noon, { days })
 
@@ -56,7 +52,7 @@ const kept = Effect.gen(function* () {
 })
 
 const isolated = <A, E, R>(test: Effect.Effect<A, E, R>) =>
-  Effect.provide(test, Layer.fresh(storage))
+  Effect.provide(test, Layer.fresh(TestDatabase.layerAllPorts))
 
 describe("refresh tokens", () => {
   it.live("are deleted a day after their expiry, with their family, at a sign-in", () =>

@@ -85,7 +85,7 @@ const tagsOf = (ended: ReadonlyArray<Ended>) =>
     return Predicate.hasProperty(value, "_tag") ? value._tag : value
   })
 
-layer(TestDatabase.layerAccounts)("a lock on an import", (it) => {
+layer(TestDatabase.layerAllPorts)("a lock on an import", (it) => {
   it.effect("delays only operations on that import", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -156,7 +156,7 @@ layer(TestDatabase.layerAccounts)("a lock on an import", (it) => {
   )
 })
 
-layer(TestDatabase.layerAccounts)("a lock on an account", (it) => {
+layer(TestDatabase.layerAllPorts)("a lock on an account", (it) => {
   it.effect("delays only changes of that account", () =>
     Effect.gen(function* () {
       const account = yield* imported()

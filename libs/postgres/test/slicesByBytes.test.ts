@@ -1,28 +1,19 @@
 /** What is deleted in slices is also sliced by bytes, so that no statement is long. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
-import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
-import { Configuration } from "@data-import/domain/suppliers/Configuration"
+import { Effect } from "effect"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
 import { Sandbox } from "@data-import/domain/sandbox/Sandbox"
 import { cancelled, started } from "@data-import/domain/testing/begunBatches"
 import {
-  callerOf,
   freshSupplier,
-  freshTestOrganisation,
   newAccountFor,
   noon,
   noonPlus,
-  testSupplierOf
+  sandboxOf
 } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll, stagedContent } from "@data-import/domain/testing/importStates"
-import { layer as batches } from "../src/batches/Batches.ts"
-import { layer as sandboxes } from "../src/sandbox/Sandbox.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const storage = Layer.merge(batches, sandboxes).pipe(Layer.provideMerge(TestDatabase.layerAccounts))
 
 /** Two of these are more than a slice. */
 const largeBytes = 9 * 1024 * 1024
@@ -31,85 +22,78 @@ const largeBytes = 9 * 1024 * 1024
 const largeText = `(select string_agg(md5(place::text), '')
   from generate_series(1, ${largeBytes / 32}) as place)`
 
-const keysOf = (supplier: ImportKey["import_supplier"]): ReadonlyArray<ImportKey> =>
-  ["1", "2", "3"].map((number) => ({
-    import_supplier: supplier,
-    external_account_number: ExternalAccountNumber.make(number)
-  }))
-
 const sandbox = Effect.gen(function* () {
-  const live = yield* freshSupplier
-  const { name } = yield* freshTestOrganisation(live.caller.organisation)
-  const supplier = testSupplierOf(name, live.supplier)
-  yield* Effect.flatMap(Configuration, (setup) => setup.createSupplier(supplier))
-  const caller = callerOf(name)
+  const { caller, keyOf, supplier } = yield* sandboxOf(yield* freshSupplier)
   const slice = Effect.flatMap(Sandbox, ({ deleteSlice }) =>
     deleteSlice({ caller, at: noonPlus(300), limit: 100 })
   )
-  return { caller, keys: keysOf(supplier.code), slice, supplier }
+  return { caller, keys: ["1", "2", "3"].map(keyOf), slice, supplier }
 })
 
-layer(storage, { excludeTestServices: true, timeout: "1 minute" })("a slice", (it) => {
-  it.effect("of a test organisation has one import whose payload is large", () =>
-    Effect.gen(function* () {
-      const { caller, keys, slice, supplier } = yield* sandbox
-      yield* stageAll(keys, caller)
-      yield* rows(
-        (sql) => sql`
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true, timeout: "1 minute" })(
+  "a slice",
+  (it) => {
+    it.effect("of a test organisation has one import whose payload is large", () =>
+      Effect.gen(function* () {
+        const { caller, keys, slice, supplier } = yield* sandbox
+        yield* stageAll(keys, caller)
+        yield* rows(
+          (sql) => sql`
           update import_processes set payload_bytes = ${largeBytes}
           where supplier = ${supplier.code}`
-      )
-      for (const isLast of [false, false, true]) {
-        expect(yield* slice).toMatchObject({ deleted: { imports: 1 }, hasDeleted: true })
-        const left = yield* rows(
-          (sql) => sql`select id from import_processes where supplier = ${supplier.code}`
         )
-        expect(left.length === 0).toBe(isLast)
-      }
-      expect(yield* slice).toMatchObject({ hasDeleted: false, isEmpty: true })
-    })
-  )
+        for (const isLast of [false, false, true]) {
+          expect(yield* slice).toMatchObject({ deleted: { imports: 1 }, hasDeleted: true })
+          const left = yield* rows(
+            (sql) => sql`select id from import_processes where supplier = ${supplier.code}`
+          )
+          expect(left.length === 0).toBe(isLast)
+        }
+        expect(yield* slice).toMatchObject({ hasDeleted: false, isEmpty: true })
+      })
+    )
 
-  it.effect("of a batch has one chunk whose lines are large, and counts as progress", () =>
-    Effect.gen(function* () {
-      const { caller, slice, supplier } = yield* sandbox
-      const batch = yield* started(["line"], { of: { caller, supplier } })
-      yield* cancelled(batch)
-      yield* rows((sql) =>
-        sql.unsafe(`
+    it.effect("of a batch has one chunk whose lines are large, and counts as progress", () =>
+      Effect.gen(function* () {
+        const { caller, slice, supplier } = yield* sandbox
+        const batch = yield* started(["line"], { of: { caller, supplier } })
+        yield* cancelled(batch)
+        yield* rows((sql) =>
+          sql.unsafe(`
           update batch_chunks set lines = array[decode(${largeText} || ${largeText}, 'hex')]
           where batch = '${batch.id}'`)
-      )
-      yield* rows(
-        (sql) => sql`
+        )
+        yield* rows(
+          (sql) => sql`
           insert into batch_chunks (batch, first_line, line_count, lines, numbers, sizes, tries,
             outcomes, results, unfinished)
           select batch, first_line + 1, line_count, lines, numbers, sizes, tries, outcomes, results,
             unfinished
           from batch_chunks where batch = ${batch.id}`
-      )
-      const first = yield* slice
-      expect(first).toMatchObject({ deleted: { batches: 0 }, hasDeleted: true, isEmpty: false })
-      expect(yield* slice).toMatchObject({ deleted: { batches: 1 } })
-    }).pipe(Effect.scoped)
-  )
+        )
+        const first = yield* slice
+        expect(first).toMatchObject({ deleted: { batches: 0 }, hasDeleted: true, isEmpty: false })
+        expect(yield* slice).toMatchObject({ deleted: { batches: 1 } })
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect("of old payloads has one that is large", () =>
-    Effect.gen(function* () {
-      const { caller, keys, supplier } = yield* sandbox
-      const imports = yield* ImportProcesses
-      for (const key of keys) {
-        yield* imports.stage({ key, ...stagedContent, caller, at: noon })
-        const { attempt } = yield* claim(key, caller, noon)
-        yield* imports.complete({ key, attempt, caller, newAccount: newAccountFor(key, noon) })
-      }
-      yield* rows((sql) =>
-        sql.unsafe(`
+    it.effect("of old payloads has one that is large", () =>
+      Effect.gen(function* () {
+        const { caller, keys, supplier } = yield* sandbox
+        const imports = yield* ImportProcesses
+        for (const key of keys) {
+          yield* imports.stage({ key, ...stagedContent, caller, at: noon })
+          const { attempt } = yield* claim(key, caller, noon)
+          yield* imports.complete({ key, attempt, caller, newAccount: newAccountFor(key, noon) })
+        }
+        yield* rows((sql) =>
+          sql.unsafe(`
           update import_processes set payload = to_json(${largeText})
           where supplier = '${supplier.code}'`)
-      )
-      const areMore = imports.deletePayloads({ importedBefore: noonPlus(60), limit: 100 })
-      expect([yield* areMore, yield* areMore, yield* areMore]).toEqual([true, true, false])
-    })
-  )
-})
+        )
+        const areMore = imports.deletePayloads({ importedBefore: noonPlus(60), limit: 100 })
+        expect([yield* areMore, yield* areMore, yield* areMore]).toEqual([true, true, false])
+      })
+    )
+  }
+)

@@ -1,6 +1,6 @@
 /** How statements fail, what is never revealed about them, and texts that cannot be stored. */
 import { expect, it, layer } from "@effect/vitest"
-import { Cause, Clock, Effect, Layer, Logger, Option, References, Schema, Stream } from "effect"
+import { Cause, Clock, Effect, Logger, Option, References, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { ExternalAccountNumber } from "@data-import/domain/accounts/Account"
 import { ApiKeyId } from "@data-import/domain/suppliers/Organisation"
@@ -12,11 +12,7 @@ import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavaila
 import type { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll, stagedHash } from "@data-import/domain/testing/importStates"
-import { layer as apiKeys } from "../src/access/ApiKeys.ts"
 import { Database, rowsOf } from "../src/connection/Database.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import { classifyFailures, StatementFailed } from "../src/connection/SqlFailure.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -70,13 +66,9 @@ it.effect("typed failures of a port are passed on unchanged", () =>
   })
 )
 
-const storage = Layer.mergeAll(importProcesses, auditLog, apiKeys, configuration).pipe(
-  Layer.provideMerge(TestDatabase.layer)
-)
-
 const secret = "Astrid Vestergaard-Holm"
 
-layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("a failed statement", (it) => {
   const failing = [
     `insert into organisations values ('${secret}', now())`,
     `insert into operations_teams select repeat('${secret}', 100)`,
@@ -132,74 +124,80 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
   )
 })
 
-layer(storage, { excludeTestServices: true })("a write that may run alone", (it) => {
-  const batching = {
-    identity: String,
-    weight: Number,
-    limits: { slots: 1, commands: 4, weight: 9 }
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "a write that may run alone",
+  (it) => {
+    const batching = {
+      identity: String,
+      weight: Number,
+      limits: { slots: 1, commands: 4, weight: 9 }
+    }
+
+    it.effect("does so if its batch was contended", () =>
+      Effect.gen(function* () {
+        const { batched, runOnce } = yield* Database
+        const failures = [failedWith("55P03")]
+        const run = (commands: ReadonlyArray<number>) =>
+          Effect.suspend(() => {
+            const failure = failures.pop()
+            return failure === undefined ? Effect.succeed(commands) : Effect.fail(failure)
+          })
+        const write = batched({ ...batching, run, alone: runOnce })
+        expect(yield* write(1)).toBe(1)
+      })
+    )
+
+    it.effect("does not wait for a slot if it weighs more than a batch may", () =>
+      Effect.gen(function* () {
+        const { batched, runOnce } = yield* Database
+        const run = (commands: ReadonlyArray<number>) =>
+          commands.includes(1) ? Effect.never : Effect.succeed(commands)
+        const write = batched({ ...batching, run, alone: runOnce })
+        yield* Effect.forkScoped(write(1), { startImmediately: true })
+        expect(yield* write(10)).toBe(10)
+      })
+    )
   }
+)
 
-  it.effect("does so if its batch was contended", () =>
-    Effect.gen(function* () {
-      const { batched, runOnce } = yield* Database
-      const failures = [failedWith("55P03")]
-      const run = (commands: ReadonlyArray<number>) =>
-        Effect.suspend(() => {
-          const failure = failures.pop()
-          return failure === undefined ? Effect.succeed(commands) : Effect.fail(failure)
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
+  "text that PostgreSQL cannot store",
+  (it) => {
+    const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
+    it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(
+      "is not found, without a defect: %s",
+      ([, text]) =>
+        Effect.gen(function* () {
+          const imports = yield* ImportProcesses
+          const configuration = yield* Configuration
+          const keys = yield* ApiKeys
+          const log = yield* AuditLog
+          const { supplier } = yield* freshSupplier
+          const number = text as ExternalAccountNumber
+          const key = { import_supplier: supplier.code, external_account_number: number }
+          expect(Option.isNone(yield* imports.find(key))).toBe(true)
+          expect(Option.isNone(yield* configuration.supplier(text as SupplierCode))).toBe(true)
+          expect(yield* configuration.hasTeam(text)).toBe(false)
+          expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
+          expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
+          expect(yield* log.audit(key)).toStrictEqual([])
         })
-      const write = batched({ ...batching, run, alone: runOnce })
-      expect(yield* write(1)).toBe(1)
-    })
-  )
+    )
 
-  it.effect("does not wait for a slot if it weighs more than a batch may", () =>
-    Effect.gen(function* () {
-      const { batched, runOnce } = yield* Database
-      const run = (commands: ReadonlyArray<number>) =>
-        commands.includes(1) ? Effect.never : Effect.succeed(commands)
-      const write = batched({ ...batching, run, alone: runOnce })
-      yield* Effect.forkScoped(write(1), { startImmediately: true })
-      expect(yield* write(10)).toBe(10)
-    })
-  )
-})
-
-layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot store", (it) => {
-  const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
-  it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(
-    "is not found, without a defect: %s",
-    ([, text]) =>
+    it.effect("is a valid start position of a list", () =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
-        const configuration = yield* Configuration
-        const keys = yield* ApiKeys
-        const log = yield* AuditLog
-        const { supplier } = yield* freshSupplier
-        const number = text as ExternalAccountNumber
-        const key = { import_supplier: supplier.code, external_account_number: number }
-        expect(Option.isNone(yield* imports.find(key))).toBe(true)
-        expect(Option.isNone(yield* configuration.supplier(text as SupplierCode))).toBe(true)
-        expect(yield* configuration.hasTeam(text)).toBe(false)
-        expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
-        expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
-        expect(yield* log.audit(key)).toStrictEqual([])
+        const { caller, keyOf, supplier } = yield* freshSupplier
+        yield* stageAll(["a", "a!", "b"].map(keyOf), caller)
+        const query = { supplier: supplier.code, kind: "all", limit: null } as const
+        const rest = yield* Stream.runCollect(imports.list({ ...query, after: "a\0z" }))
+        expect(rest.map((entry) => entry.external_account_number)).toStrictEqual(["a!", "b"])
       })
-  )
+    )
+  }
+)
 
-  it.effect("is a valid start position of a list", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, keyOf, supplier } = yield* freshSupplier
-      yield* stageAll(["a", "a!", "b"].map(keyOf), caller)
-      const query = { supplier: supplier.code, kind: "all", limit: null } as const
-      const rest = yield* Stream.runCollect(imports.list({ ...query, after: "a\0z" }))
-      expect(rest.map((entry) => entry.external_account_number)).toStrictEqual(["a!", "b"])
-    })
-  )
-})
-
-layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
+layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("a staged payload", (it) => {
   it.effect("is stored even if another one in its batch fails", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -222,22 +220,6 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
         const { claim: claimed } = yield* claim(key, caller, noon)
         expect(claimed).toStrictEqual({ _tag: "Claimed", payload: JSON.stringify(key) })
       }
-    })
-  )
-
-  it.effect("may have the maximum size of a body, and is returned unchanged", () =>
-    Effect.gen(function* () {
-      const imports = yield* ImportProcesses
-      const { caller, keyOf } = yield* freshSupplier
-      const key = keyOf("large")
-      const payload = JSON.stringify({ text: "ø\u{1F600}\n".repeat(1_700_000) })
-      expect(Buffer.byteLength(payload)).toBeGreaterThan(10 * 1024 * 1024)
-      yield* imports.stage({ key, payload, hash: stagedHash, caller, at: noon })
-      const { attempt, claim: claimed } = yield* claim(key, caller, noon)
-      const bytes = Buffer.byteLength(payload)
-      expect(claimed).toEqual({ _tag: "Claimed", payload: { bytes } })
-      const read = yield* imports.stagedPayload({ key, attempt })
-      expect(Option.contains(read, payload)).toBe(true)
     })
   )
 })

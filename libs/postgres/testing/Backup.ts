@@ -180,34 +180,24 @@ const recovery = (at: string): string =>
     ""
   ].join("\n")
 
-/** Makes a data directory of the backup, on which a server recovers by these settings. */
-export const unpack = Effect.fnUntraced(function* (
-  dataDir: string,
+/** Makes the data directory of the backup and the archive, as it was at `at`, and starts it. */
+export const restore = Effect.fnUntraced(function* (
+  { dataDir, start }: Postgres,
   { file, label }: BaseBackup,
-  as: "standby" | "recovery",
-  settings: string
+  at: string
 ) {
   mkdirSync(dataDir, { mode: 0o700 })
   const args = ["--extract", "--same-owner", "--numeric-owner", `--file=${file}`]
   yield* Effect.promise(() => run("tar", [...args, `--directory=${dataDir}`]))
   const files = {
     backup_label: label,
-    [`${as}.signal`]: "",
+    "recovery.signal": "",
     // The server reads this file last, and rewrites it at the next "alter system".
-    "postgresql.auto.conf": settings
+    "postgresql.auto.conf": recovery(at)
   }
   for (const [name, text] of Object.entries(files)) {
     appendFileSync(join(dataDir, name), text)
     give(join(dataDir, name), dataDir)
   }
-})
-
-/** Makes the data directory of the backup and the archive, as it was at `at`, and starts it. */
-export const restore = Effect.fnUntraced(function* (
-  postgres: Postgres,
-  backup: BaseBackup,
-  at: string
-) {
-  yield* unpack(postgres.dataDir, backup, "recovery", recovery(at))
-  yield* postgres.start
+  yield* start
 })

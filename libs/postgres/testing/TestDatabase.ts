@@ -5,11 +5,7 @@ import type { Vitest } from "@effect/vitest"
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { layer as accounts } from "../src/accounts/Accounts.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { type Database, layerWith } from "../src/connection/Database.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import type { DatabaseUsers } from "../src/schema/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 import { createDatabase, databaseUrl, dropDatabase, databaseUsersTo } from "./databases.ts"
@@ -56,12 +52,6 @@ export const layer: Layer.Layer<Database> = Layer.unwrap(
   )
 )
 
-/** The ports of accounts and imports on a fresh database, with the operations team. */
-export const layerAccounts = Layer.mergeAll(accounts, importProcesses, auditLog, layerTeam).pipe(
-  Layer.provideMerge(configuration),
-  Layer.provideMerge(layer)
-)
-
 /**
  * A fresh database with a client of one connection, so that PostgreSQL's statistics are complete
  * when they are read.
@@ -69,8 +59,11 @@ export const layerAccounts = Layer.mergeAll(accounts, importProcesses, auditLog,
 export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
   Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))
 
-/** All storage ports on a fresh database. */
-export const layerAllPorts = Layer.provideMerge(layerPorts, layer)
+/** All storage ports on a fresh database, with the operations team. */
+export const layerAllPorts = layerTeam.pipe(
+  Layer.provideMerge(layerPorts),
+  Layer.provideMerge(layer)
+)
 
 /** All storage ports on such a database, with the operations team. */
 export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
