@@ -4,7 +4,7 @@ import { Database, rowsOf } from "../src/connection/Database.ts"
 
 const scanRows = rowsOf(Schema.Struct({ table: Schema.String, scans: Schema.BigInt }))
 
-/** The scans of each table so far. It needs a database of `layerCounted`. */
+/** The scans of each table so far. It needs `layerCountedPorts`. */
 export const scansOf = (tables: ReadonlyArray<string>) =>
   Effect.flatMap(Database, ({ run, sql }) =>
     Effect.andThen(

@@ -106,7 +106,7 @@ const restoreLinks = (native: string): void => {
 }
 
 /** Whether the permission bits let the user reach and open the file or folder. */
-export const canReach = (runner: Runner, path: string): boolean => {
+const canReach = (runner: Runner, path: string): boolean => {
   const { gid, mode, uid } = statSync(path)
   const needed = runner.uid === uid ? 0o100 : runner.gid === gid ? 0o010 : 0o001
   const parent = dirname(path)

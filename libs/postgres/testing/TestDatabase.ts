@@ -56,7 +56,7 @@ export const layer: Layer.Layer<Database> = Layer.unwrap(
  * A fresh database with a client of one connection, so that PostgreSQL's statistics are complete
  * when they are read.
  */
-export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
+const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
   Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))
 
 /** All storage ports on a fresh database, with the operations team. */
