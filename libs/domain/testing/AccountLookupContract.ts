@@ -6,8 +6,9 @@ import type { Accounts } from "../src/accounts/Accounts.ts"
 import type { AuditLog } from "../src/audit/AuditLog.ts"
 import type { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import type { Configuration } from "../src/suppliers/Configuration.ts"
-import { itemBytes, sizeOf, transactionBytes } from "../src/accounts/AccountChange.ts"
+import { itemBytes, type Lookup, sizeOf, transactionBytes } from "../src/accounts/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
+import { StatementId } from "../src/accounts/Statement.ts"
 import { encodeTransaction, TransactionId } from "../src/accounts/Transaction.ts"
 import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
@@ -19,13 +20,55 @@ import {
   idsOf,
   imported,
   importedAt,
+  mayStatement,
   noteOf,
+  normalized,
   viewOf
 } from "./importedAccounts.ts"
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const ids = (...texts: ReadonlyArray<string>) => texts.map((text) => TransactionId.make(text))
+const statementIds = (...texts: ReadonlyArray<string>) =>
+  texts.map((text) => StatementId.make(text))
+
+const lookingAtEach = (it: It): void => {
+  const looks: ReadonlyArray<readonly [string, Lookup, ReadonlyArray<string>]> = [
+    ["nothing", {}, []],
+    ["empty lists", { notes: [], transactionIds: [], statementIds: [] }, []],
+    ["a note", { notes: [{ body: "b" }] }, ["note 0"]],
+    ["notes, one of them unknown", { notes: [{ body: "B" }, { body: "b" }] }, ["note 1"]],
+    ["transactions", { transactionIds: ids("t1", "t9", "T2") }, ["t1"]],
+    ["statements", { statementIds: statementIds("s2", "S1", "s9") }, ["s2"]],
+    [
+      "everything",
+      {
+        notes: [{ body: "b" }],
+        transactionIds: ids("t2", "t1"),
+        statementIds: statementIds("s1")
+      },
+      ["note 0", "t1", "t2", "s1"]
+    ]
+  ]
+
+  it.effect.each(looks)("returns exactly the named items: %s", ([, lookup, names]) =>
+    Effect.gen(function* () {
+      const account = yield* imported(
+        accountWith({ notes: [{ body: "b" }], statements: [mayStatement("s1")] })
+      )
+      yield* changeAccount(account, () => ({
+        transactions: ["t1", "t2"].map((id) => ({ transaction: creditOf(id), movedFrom: null })),
+        statements: [mayStatement("s2")]
+      }))
+      const view = normalized(yield* viewOf(account.key, lookup))
+      expect(view.noteTimes).toHaveLength(lookup.notes?.length ?? 0)
+      expect([
+        ...view.noteTimes.flatMap((time, index) => (time === null ? [] : [`note ${index}`])),
+        ...[...view.transactions, ...view.statements].map(({ id }) => id)
+      ]).toEqual(names)
+    })
+  )
+}
 
 const on = (...paths: ReadonlyArray<string>) => ({
   document_paths: paths.map((document_path) => ({ document_path }))
@@ -162,6 +205,7 @@ const lookingAtItems = (it: It): void => {
 
 /** Declares the tests of `view` with a lookup. */
 export const accountLookupContract = (it: It): void => {
+  lookingAtEach(it)
   lookingAtNotes(it)
   lookingAtItems(it)
 }

@@ -90,6 +90,22 @@ const recordingWhom = (it: It): void => {
       expectSame(audit.at(-1), auditEntry(stranger, noon, "stage", outcome))
     })
   )
+
+  it.effect("keeps every one of several concurrent refusals of different imports, once", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const { caller, keyOf } = yield* freshSupplier
+      const refusal = { action: "stage", outcome: "error", caller, at: noon } as const
+      const many = Array.from({ length: 40 }, (_, index) =>
+        auditLog.recordRefusal({ ...refusal, key: keyOf(`n${index % 10}`) })
+      )
+      yield* Effect.all(many, { concurrency: "unbounded" })
+      const entries = yield* auditLog.ofRequest(caller.requestId)
+      expect(entries.map((entry) => entry.external_account_number).toSorted()).toEqual(
+        Array.from({ length: 10 }, (_, index) => `n${index}`)
+      )
+    })
+  )
 }
 
 /** When the window of refusals from noon has ended. */
@@ -164,6 +180,21 @@ const bounding = (it: It): void => {
       ])
       yield* refuse("n0", nextWindow)
       expect(yield* outcomesOf(caller)).toHaveLength(refusalsInWindow + 2)
+    })
+  )
+
+  it.effect("records granted writes however much was refused", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("a")
+      const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
+      for (let index = 0; index < 3; index++) {
+        yield* auditLog.recordRefusal(refusal)
+        yield* imports.stage({ key, payload: "{}", hash: stagedHash, caller, at: noon })
+      }
+      expect(yield* outcomesOf(caller)).toEqual(["error", "created", "replaced", "replaced"])
     })
   )
 }

@@ -3,14 +3,16 @@
  * never overlap, so that no supplier can name another organisation's document.
  */
 import { expect, type Vitest } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { Configuration } from "../src/suppliers/Configuration.ts"
 import type { OrganisationName } from "../src/suppliers/Organisation.ts"
 import type { Supplier } from "../src/suppliers/Supplier.ts"
-import { expectSame, freshOrganisation, hex, supplierOf } from "./freshNames.ts"
+import { expectSame, freshOrganisation, hex, supplierOf, times } from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<Configuration>
 type Roots = ReadonlyArray<readonly [held: string, asked: string]>
+
+const unbounded = { concurrency: "unbounded" } as const
 
 /** `R` stands for a name unique to the test. */
 const overlapping: Roots = [
@@ -120,7 +122,40 @@ const ofItsOwn = (it: It): void => {
   )
 }
 
+/** Roots, each inside the previous one, so that any two overlap. */
+const nested = (root: string): ReadonlyArray<string> =>
+  times(6, root).map((each, depth) => each + "/sub".repeat(depth))
+
+const atOnce = (it: It): void => {
+  const onlyOne = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
+    runs: ReadonlyArray<Effect.Effect<unknown, E>>
+  ) {
+    const results = yield* Effect.all(runs.map(Effect.result), unbounded)
+    const failures = results.filter(Result.isFailure).map(({ failure }) => failure._tag)
+    expect(failures).toStrictEqual(times(runs.length - 1, "DocumentRootTaken"))
+  })
+
+  it.effect("gives the root to exactly one of several organisations at the same time", () =>
+    Effect.gen(function* () {
+      const configuration = yield* Configuration
+      const wanted = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
+        Effect.map(freshOrganisation, ({ name }) => ({ ...supplierOf(name), documentRoot }))
+      )
+      yield* onlyOne(wanted.map((supplier) => configuration.createSupplier(supplier)))
+      const settings = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
+        Effect.gen(function* () {
+          const { name } = yield* freshOrganisation
+          const { code } = yield* createdWith(name, hex(16))
+          return configuration.configureSupplier(code, { documentRoot })
+        })
+      )
+      yield* onlyOne(settings)
+    })
+  )
+}
+
 export const documentRoots = (it: It): void => {
   ofAnother(it)
   ofItsOwn(it)
+  atOnce(it)
 }

@@ -9,7 +9,7 @@ import { Configuration } from "../src/suppliers/Configuration.ts"
 import { EventLog, type EventPage, type EventQuery } from "../src/events/EventLog.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
 import { cancelled, started } from "./begunBatches.ts"
-import { freshSupplier, newAccountFor, noon, noonPlus, supplierOf } from "./freshNames.ts"
+import { freshSupplier, newAccountFor, noon, noonPlus, supplierOf, times } from "./freshNames.ts"
 import { claim, stageAll, stagedContent } from "./importStates.ts"
 
 type Ports = EventLog | ImportProcesses | Batches | Configuration | AuditLog
@@ -186,6 +186,22 @@ const assigning = (it: It): void => {
       expect(yield* assignAll).toBe(1)
       expect(yield* assignAll).toBe(0)
       expect(said(yield* read(owner))).toHaveLength(2)
+    })
+  )
+
+  it.effect("gives each event one position, also in concurrent instances", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const owner = yield* freshSupplier
+      const keys = Array.from({ length: 60 }, (_, index) => owner.keyOf(`n${index}`))
+      yield* stageAll(keys, owner.caller)
+      const counts = yield* Effect.all(times(8, log.assignPositions(10)), {
+        concurrency: "unbounded"
+      })
+      const more = yield* assignAll
+      expect(counts.reduce((sum, count) => sum + count, more)).toBe(60)
+      const { events } = page(yield* read(owner))
+      expect(events.map(({ position }) => position)).toEqual(keys.map((_, index) => index + 1))
     })
   )
 }

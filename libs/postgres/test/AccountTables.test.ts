@@ -1,13 +1,22 @@
 /** The limits of what an account may hold, and the rows that a dry run leaves. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { BigDecimal, Effect, Layer, Schema } from "effect"
 import type { Account } from "@data-import/domain/accounts/Account"
 import type { ImportKey } from "@data-import/domain/imports/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { minimalAccount } from "@data-import/domain/testing/freshNames"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as configuration } from "../src/suppliers/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.mergeAll(importProcesses, auditLog, TestDatabase.layerTeam).pipe(
+  Layer.provideMerge(configuration),
+  Layer.provideMerge(TestDatabase.layer)
+)
 
 /** Creates the account that `make` returns for a claimed import, and returns its number and id. */
 const created = Effect.fnUntraced(function* (make: (key: ImportKey) => Account) {
@@ -24,7 +33,23 @@ const created = Effect.fnUntraced(function* (make: (key: ImportKey) => Account) 
   return { id: row?.id ?? 0n, number: account.number }
 })
 
-layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("a created account", (it) => {
+layer(storage, { excludeTestServices: true })("a created account", (it) => {
+  it.effect("keeps every digit of decimals", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created((pair) => ({
+        ...minimalAccount(pair),
+        transfer_balance: BigDecimal.fromStringUnsafe("-9999999999.99")
+      }))
+      const { run, sql } = yield* Database
+      const exact = yield* run(
+        rowsOf(Schema.Struct({ balance: Schema.String, transfer: Schema.String }))(
+          sql`select balance, transfer_balance as transfer from accounts where id = ${id}`
+        )
+      )
+      expect(exact).toStrictEqual([{ balance: "-9999999999.99", transfer: "-9999999999.99" }])
+    })
+  )
+
   it.effect("has as many transactions as a list may contain", () =>
     Effect.gen(function* () {
       const { id } = yield* created((key) => {
@@ -50,30 +75,26 @@ layer(TestDatabase.layerAllPorts, { excludeTestServices: true })("a created acco
   )
 })
 
-layer(TestDatabase.layerAllPorts, { excludeTestServices: true })(
-  "a dry run of an account",
-  (it) => {
-    it.effect("leaves no row in any table", () =>
-      Effect.gen(function* () {
-        const imports = yield* ImportProcesses
-        const { run, sql } = yield* Database
-        const { account, attempt, caller, key } = yield* arrange("in progress")
-        const tables = yield* run(
-          rowsOf(Schema.Struct({ name: Schema.String }))(
-            sql`select tablename as name from pg_tables where schemaname = 'public'`
-          )
+layer(storage, { excludeTestServices: true })("a dry run of an account", (it) => {
+  it.effect("leaves no row in any table", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { run, sql } = yield* Database
+      const { account, attempt, caller, key } = yield* arrange("in progress")
+      const tables = yield* run(
+        rowsOf(Schema.Struct({ name: Schema.String }))(
+          sql`select tablename as name from pg_tables where schemaname = 'public'`
         )
-        const contents = Effect.forEach(tables, ({ name }) =>
-          run(sql`
-            select ${name} as name, md5(string_agg(held::text, '' order by held::text)) as rows
-            from ${sql(name)} held`)
-        )
-        const before = yield* contents
-        const newAccount = { ...account, account: domesticAccount(key) }
-        const dryRun = yield* imports.dryRun({ key, attempt, newAccount, caller })
-        expect(dryRun._tag).toBe("Completed")
-        expect(yield* contents).toStrictEqual(before)
-      })
-    )
-  }
-)
+      )
+      const contents = Effect.forEach(tables, ({ name }) =>
+        run(sql`select ${name} as name, md5(string_agg(held::text, '' order by held::text)) as rows
+          from ${sql(name)} held`)
+      )
+      const before = yield* contents
+      const newAccount = { ...account, account: domesticAccount(key) }
+      const dryRun = yield* imports.dryRun({ key, attempt, newAccount, caller })
+      expect(dryRun._tag).toBe("Completed")
+      expect(yield* contents).toStrictEqual(before)
+    })
+  )
+})

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import fc from "fast-check"
 import { StorageUnavailable } from "@data-import/domain/requests/StorageUnavailable"
 import * as Admission from "../src/connection/Admission.ts"
 import type { Outage } from "../src/connection/CircuitBreaker.ts"
@@ -325,4 +326,71 @@ describe("the detection of overload", () => {
       for (const fiber of others) expect((yield* Fiber.join(fiber))._tag).toBe("Success")
     })
   )
+
+  it.effect("is not triggered by a load just below the capacity", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* overload(2, 26)
+      expect(refused).toStrictEqual([])
+    })
+  )
 })
+
+/**
+ * A request: how long its tasks last, and how long after the previous one it comes. Milliseconds.
+ */
+interface Asked {
+  readonly after: number
+  readonly tasks: ReadonlyArray<number>
+}
+
+const requests: fc.Arbitrary<ReadonlyArray<Asked>> = fc.array(
+  fc.record({
+    after: fc.integer({ min: 0, max: 60 }),
+    tasks: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 })
+  }),
+  { minLength: 1, maxLength: 60 }
+)
+
+const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
+  const { admit, run } = admission()
+  let running = 0
+  let most = 0
+  const task = (millis: number) =>
+    run(
+      Effect.acquireUseRelease(
+        Effect.sync(() => (most = Math.max(most, ++running))),
+        () => Effect.sleep(Duration.millis(millis)),
+        () => Effect.sync(() => running--)
+      )
+    )
+  const fibers = yield* Effect.forEach(given, ({ after, tasks }) =>
+    Effect.andThen(
+      TestClock.adjust(Duration.millis(after)),
+      start(Effect.result(admit(Effect.forEach(tasks, task, { discard: true }))))
+    )
+  )
+  yield* TestClock.adjust(Duration.minutes(1))
+  const results = yield* Effect.forEach(fibers, Fiber.join)
+  const refusals = results.flatMap((it) => (it._tag === "Failure" ? [it.failure._tag] : []))
+  return { refusals, most, run }
+})
+
+it.effect(
+  "admission under random load sheds only new requests, keeps the limit and loses no permit",
+  () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<never>()
+      const holds = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
+        const { most, refusals, run } = yield* simulated(given)
+        expect(refusals).not.toContain("StorageUnavailable")
+        expect(most).toBeLessThanOrEqual(limits.running)
+        const tasks = Array.from({ length: limits.running }, () => run(Effect.void))
+        const together = Effect.all(tasks, { concurrency: "unbounded", discard: true })
+        expect(Exit.isSuccess(yield* Effect.exit(together))).toBe(true)
+      })
+      const property = fc.asyncProperty(requests, (given) =>
+        Effect.runPromiseWith(context)(Effect.scoped(holds(given)))
+      )
+      yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
+    })
+)

@@ -83,6 +83,30 @@ const whatStays = (it: TestDatabase.It): void => {
       expect(yield* imports.isStaged({ key, hash }), "it is known by its hash").toBe(true)
     })
   )
+
+  it.effect("deletes the text, and refuses to stage and to process as before", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("a")
+      yield* imported(key, caller)
+      expect(yield* hasText(key)).toBe(true)
+      yield* deleteAll
+      expect(yield* hasText(key)).toBe(false)
+      const staging = { key, payload: "{}", hash, caller, at: noon }
+      for (const createOnly of [false, true]) {
+        expect(yield* imports.stage({ ...staging, createOnly })).toMatchObject({
+          _tag: "Refused",
+          found: { _tag: "Imported" }
+        })
+      }
+      expect((yield* claim(key, caller, noon)).claim).toMatchObject({
+        _tag: "Refused",
+        found: { _tag: "Imported" }
+      })
+      expect(yield* hasText(key)).toBe(false)
+    })
+  )
 }
 
 const whichOnes = (it: TestDatabase.It): void => {

@@ -162,4 +162,18 @@ describe("transactions and their items", () => {
       expect(failure.reason.cause).toMatchObject({ code: "23001" })
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
+
+  it.live("go in their order", () =>
+    Effect.gen(function* () {
+      const { one } = yield* connections
+      yield* addTransaction(one)
+      yield* addItem(one)
+      expect(brokenBy(yield* Effect.flip(deleteTransactions(one)))).toBe(races[2]?.[4])
+      yield* one`delete from transaction_tax_items`
+      expect(brokenBy(yield* Effect.flip(deleteAccount(one)))).toBe(races[0]?.[4])
+      yield* deleteTransactions(one)
+      yield* deleteAccount(one)
+      expect(yield* one`select from accounts`).toEqual([])
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
 })

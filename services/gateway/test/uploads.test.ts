@@ -141,7 +141,7 @@ describe("an upload", () => {
       const { url } = yield* behind((incoming, answer) => {
         void bodyOf(incoming).then((body) => answer.end(body))
       })
-      const urls = `http://127.0.0.1:${yield* nobody},${url}`
+      const urls = `http://127.0.0.1:${nobody},${url}`
       const port = yield* gateway(url, { BATCHES_URL: urls })
       for (const body of ["one\n", "two\n", "three\n"]) {
         const answer = yield* request(port, { method: "PUT", path, body })
