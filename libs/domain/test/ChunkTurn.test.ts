@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
+import type { WaitingFor } from "../src/batches/Batch.ts"
 import { makeTurn } from "../src/batches/ChunkTurn.ts"
 import type { LineRun } from "../src/batches/LineRunner.ts"
 import type { ChunkInHand } from "../src/batches/Batches.ts"
@@ -21,11 +22,15 @@ const ended = ({ line }: Line): LineRun => ({
   end: { line, externalAccountNumber: null, outcome: "SUCCEEDED", text: "{}", problems: [] }
 })
 
-const waiting = ({ line }: Line): LineRun => ({
-  _tag: "Postponed",
-  postponed: { line, isCounted: false },
-  waitingFor: "VENDOR"
-})
+const waitingOn =
+  (waitingFor: WaitingFor) =>
+  ({ line }: Line): LineRun => ({
+    _tag: "Postponed",
+    postponed: { line, isCounted: false },
+    waitingFor
+  })
+
+const waiting = waitingOn("VENDOR")
 
 /** Runs lines in order; `answer` says how each ends. Returns which ran, and how it finishes. */
 const turnOf = Effect.fnUntraced(function* (
@@ -47,12 +52,17 @@ const turnOf = Effect.fnUntraced(function* (
 })
 
 describe("the turn of a chunk", () => {
-  it.effect("ends soon if its lines only wait for a vendor", () =>
+  it.effect.each([
+    ["VENDOR", 4, 1],
+    ["DOCUMENTS", 4, 1],
+    ["LIMIT", 100, 0],
+    ["DATABASE", 100, 0]
+  ] as const)("whose lines only wait for the %s runs %i of 100", ([waitingFor, ran, waits]) =>
     Effect.gen(function* () {
-      const turn = yield* turnOf(linesOf(100), 0, waiting)
-      expect(turn.ran).toEqual([1, 2, 3, 4])
+      const turn = yield* turnOf(linesOf(100), 0, waitingOn(waitingFor))
+      expect(turn.ran).toEqual(Array.from({ length: ran }, (_, index) => index + 1))
       expect(turn.postponed).toHaveLength(100)
-      expect(turn).toMatchObject({ ended: [], waits: 1, waitingFor: "VENDOR", pause: 1_000 })
+      expect(turn).toMatchObject({ ended: [], waits, waitingFor, pause: 1_000 })
     })
   )
 
