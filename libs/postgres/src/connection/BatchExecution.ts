@@ -40,7 +40,6 @@ export const execute = <Command, Answer>(
   batch: ReadonlyArray<Pending<Command, Answer>>
 ): Effect.Effect<void> =>
   run(batch.map(({ command }) => command)).pipe(
-    Effect.onInterrupt(() => refuse(batch)),
     Effect.exit,
     Effect.flatMap((exit): Effect.Effect<void> => {
       if (Exit.isSuccess(exit)) return Effect.sync(() => answer(batch, exit.value))
@@ -49,5 +48,6 @@ export const execute = <Command, Answer>(
       }
       const failed = Exit.failCause(exit.cause)
       return Effect.sync(() => batch.forEach(({ complete }) => complete(failed)))
-    })
+    }),
+    Effect.onInterrupt(() => refuse(batch))
   )

@@ -110,21 +110,21 @@ export const make = <Command, Answer>(
     return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching.run, batch) : Effect.void)
   })
 
-  const refuseNext = (refusal?: StorageUnavailable) =>
-    Effect.suspend(() => {
-      waiting -= 1
-      return refuse(queue.splice(0, batching.limits.commands), refusal)
-    })
+  const refuseNext = (refusal: StorageUnavailable) => {
+    waiting -= 1
+    return refuse(queue.splice(0, batching.limits.commands), refusal)
+  }
 
   const begin = batching.collects ? Effect.yieldNow : Effect.void
   const flushInSlot = Effect.andThen(begin, inSlot(flush)).pipe(
     Effect.catch(refuseNext),
-    Effect.onInterrupt(() => refuseNext())
+    Effect.onInterrupt(() => refuse(queue.splice(0)))
   )
 
   // Otherwise a caller that is interrupted before the fork would leave a flush counted that nobody
   // has begun, and nobody would flush the queue again.
   const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
+    if (scope.state._tag === "Closed") return refuse(queue.splice(0))
     if (waiting * batching.limits.commands >= queue.length) return Effect.void
     waiting += 1
     return Effect.forkIn(flushInSlot, scope, { startImmediately: true })
