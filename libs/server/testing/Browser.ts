@@ -18,6 +18,9 @@ export const hasBrowser = executable !== undefined
 /** A machine that runs all tests at once takes a minute to render a large page. */
 export const patience = 180_000
 
+/** Less than a test may take, so that its failure names the step that waited. */
+const stepPatience = 75_000
+
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable ?? "",
@@ -71,7 +74,7 @@ export const blank = async (
 ): Promise<Opened> => {
   const viewport = sizes[size]
   const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled })
-  context.setDefaultTimeout(patience)
+  context.setDefaultTimeout(stepPatience)
   const page = await context.newPage()
   const faults: Array<string> = []
   page.on("console", (message) => {

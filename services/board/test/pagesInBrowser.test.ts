@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { hasBrowser, inaccessible, looks, wide } from "@data-import/server/testing/Browser"
-import type { Page } from "playwright-core"
+import type { Page, Route } from "playwright-core"
 import { expect, it } from "vitest"
 import { standard } from "../testing/FixtureServer.ts"
 import { actions, does } from "./boardActions.ts"
@@ -145,6 +145,29 @@ inChromium("the board in Chromium", (board) => {
     await page.context().setOffline(false)
     await page.getByRole("heading", { name: "There is no migration yet" }).waitFor()
     await page.getByText("connection lost").waitFor({ state: "detached" })
+    await close(page)
+  })
+
+  it("is not taken for online by an answer that was on its way", async () => {
+    const { page } = await open("/board/")
+    await headline(page)
+    const { promise: isOffline, resolve: release } = Promise.withResolvers<void>()
+    const asked = page.waitForRequest(/api\/migrations\/$/)
+    const hold = async (route: Route) => {
+      const response = await route.fetch()
+      await isOffline
+      await route.fulfill({ response })
+    }
+    await page.route(/api\/migrations\/$/, hold, { times: 1 })
+    await expect.poll(() => server().listening()).toBe(1)
+    server().fixture = { ...standard, isEmpty: true }
+    server().change("DELTA_LEGACY")
+    await asked
+    await page.context().setOffline(true)
+    await page.getByText("connection lost").waitFor()
+    release()
+    await page.getByRole("heading", { name: "There is no migration yet" }).waitFor()
+    await page.getByText("connection lost").waitFor()
     await close(page)
   })
 

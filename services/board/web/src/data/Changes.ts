@@ -82,22 +82,27 @@ const openStream = (): (() => void) => {
       refreshChanged(suppliers)
       tell({ suppliers })
     })
-    source.addEventListener("error", () => {
-      source?.close()
-      tellAll(false)
-      retry = setTimeout(connect, reconnectAfter)
-    })
+    source.addEventListener("error", reconnect)
+  }
+  const reconnect = () => {
+    clearTimeout(retry)
+    source?.close()
+    tellAll(false)
+    retry = setTimeout(connect, reconnectAfter)
   }
   const answer = ({ data }: MessageEvent<Told>) => {
     if ("isAsking" in data) tell({ isLive, to: "asking" })
   }
   addEventListener("online", connect)
+  // A browser may keep a stream open on which nothing comes any more.
+  addEventListener("offline", reconnect)
   tabs.addEventListener("message", answer)
   connect()
   return () => {
     holdsStream = false
     clearTimeout(retry)
     removeEventListener("online", connect)
+    removeEventListener("offline", reconnect)
     tabs.removeEventListener("message", answer)
     source?.close()
   }
