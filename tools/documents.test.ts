@@ -94,6 +94,11 @@ describe("documents", () => {
     expect(missing).toEqual([])
   })
 
+  it("have tables that name each column, for those who hear them", () => {
+    const unnamed = documents.filter((file) => /^\|(?:.*\|)? *\|.*\n\|[ :|-]+$/m.test(read(file)))
+    expect(unnamed).toEqual([])
+  })
+
   it("introduce every package", () => {
     const missing = packages.filter(({ folder }) => !present.has(posix.join(folder, "README.md")))
     expect(missing.map(({ folder }) => folder)).toEqual([])
