@@ -25,7 +25,8 @@ begin
       'payment_instructions', (select count(*) from payment_instructions
         where account_id = held.id)),
     'hasPayload', (
-      select payload is not null or payload_hash = sha256(convert_to(held.payload::text, 'UTF8'))
+      select coalesce(
+        payload is not null or payload_hash = sha256(convert_to(held.payload::text, 'UTF8')), false)
       from import_processes where id = import),
     'active', (select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
       from payment_instructions where account_id = held.id and ended_at is null));

@@ -10,6 +10,8 @@ import { AuditLog } from "@data-import/domain/audit/AuditLog"
 import { Erasures } from "@data-import/domain/erasure/Erasures"
 import { EventLog } from "@data-import/domain/events/EventLog"
 import { ImportProcesses } from "@data-import/domain/imports/ImportProcesses"
+import { decideRevert } from "@data-import/domain/imports/Revert"
+import { Reverts } from "@data-import/domain/imports/Reverts"
 import { expectSame, noon, noonPlus } from "@data-import/domain/testing/freshNames"
 import { detailsOf, erase, eraseAsOperator, erasedAt, rich } from "./erasedCustomers.ts"
 import {
@@ -87,6 +89,20 @@ const whatStays = (it: TestDatabase.It): void => {
         [{ transaction: { type: "SUPPLY_CHARGE" } }, { transaction: { type: "CREDIT" } }],
         [{ bill_period_from_date: "2025-01-01" }, { bill_period_from_date: "2025-05-01" }]
       ])
+    })
+  )
+
+  it.effect("leaves nothing that a revert could take back", () =>
+    Effect.gen(function* () {
+      const { caller, key, number } = yield* rich
+      yield* erase(key)
+      const refused = yield* Reverts.use((reverts) =>
+        reverts.revert({
+          ...{ key, number, caller, at: erasedAt, reason: "Wrong sign", dryRun: false },
+          decide: (view) => decideRevert(key, view, { number, withAdditions: true })
+        })
+      ).pipe(Effect.flip)
+      expect(refused).toMatchObject({ _tag: "ImportErased" })
     })
   )
 

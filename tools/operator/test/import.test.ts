@@ -10,13 +10,14 @@ import {
 } from "@data-import/domain/testing/importStates"
 import { takeNext } from "@data-import/domain/testing/begunBatches"
 import { freshSupplier, noonPlus } from "@data-import/domain/testing/freshNames"
+import { imported } from "@data-import/domain/testing/importedAccounts"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { describe, expect, it } from "@effect/vitest"
 import { type Context, Effect, Layer, Option } from "effect"
 import { arrange, operatorAs, operatorOn } from "./commandLine.ts"
 
-const team = "Team"
+const team = "Migration Team"
 
 const error = { code: "invalid_email", attr: "billing_email", detail: "Not like this: a@" } as const
 
@@ -206,6 +207,13 @@ it.effect("the rights of the operator's database user suffice for imports", () =
     expect(JSON.parse(listed.out)).toHaveLength(1)
     yield* retried(deployed, operator, key, key.import_supplier)
     yield* retried(deployed, operator, key, ...words(key))
+    const { key: wrong, number } = yield* Effect.provideContext(imported(), deployed)
+    const account = ["--account", number, "--reason", "Wrong sign", "--beyond-window"]
+    const reverted = yield* operator("import", "revert", ...words(wrong), ...account)
+    expect([reverted.err, reverted.out]).toEqual([
+      "",
+      `${number} is reverted; ${words(wrong).join(" ")} is pending again.`
+    ])
     expect((yield* operator("audit", "verify")).done).toBe(true)
   })
 )

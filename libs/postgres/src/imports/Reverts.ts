@@ -26,7 +26,7 @@ import { Database, rowsOf } from "../connection/Database.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 import { byPosition, position, recordSet } from "../tables/RecordSet.ts"
-import { detailedEntry, detailsOf, Entry } from "./ImportDetails.ts"
+import { detailedEntry, detailsOf, Entry, present } from "./ImportDetails.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -105,7 +105,7 @@ const see = Effect.fnUntraced(function* <Order extends RevertOrder>(
       import: ["bigint", ({ id }) => id],
       number: ["text", ({ number }) => number]
     })} cross join lateral (
-      select * from import_processes where id = import offset 0
+      select * from ${present(sql)} where id = import offset 0
     ) as present cross join lateral (
       select status, revert_window as "window" from suppliers where code = supplier offset 0
     ) as owner`)
