@@ -24,6 +24,7 @@ import {
   found,
   linesOf,
   resultsOf,
+  start,
   started,
   taken,
   takeNext
@@ -77,6 +78,36 @@ const working = (it: It): void => {
         { kind: "ledger", name: "ELECTRICITY", count: 2, hundredths: 10n ** 17n - 1234n },
         { kind: "transaction", name: '["CHARGE","FEE"]', count: 2, hundredths: 500n },
         { kind: "transaction", name: '["CHARGE",null]', count: 2, hundredths: 500n }
+      ])
+    })
+  )
+
+  it.effect("counts an account once that several lines of a rehearsal would create", () =>
+    Effect.gen(function* () {
+      const batch = yield* begun({ operation: "IMPORT", dryRun: true })
+      for (const numbers of [["a", "a", "b"], ["b"], ["b", "a", "c"]]) {
+        yield* append(batch, linesOf(...numbers), {
+          from: (yield* found(batch)).counts.received + 1
+        })
+      }
+      yield* start(batch, 7)
+      const imported = { added: "0", ledgers: [], transactions: [], statements: [0, "0"] } as const
+      const fails = new Set([4])
+      const endNext = Effect.gen(function* () {
+        const chunk = yield* taken()
+        const ended = chunk.lines.map((line) =>
+          fails.has(line.line)
+            ? endOf("FAILED")(line)
+            : { ...endOf("SUCCEEDED")(line), rehearsed: { ...imported, imported: "100" } }
+        )
+        yield* finish(chunk, ended)
+        return yield* found(batch)
+      })
+      yield* Effect.repeat(Effect.scoped(endNext), {
+        until: ({ finishedAt }) => finishedAt !== null
+      })
+      expect(yield* (yield* Batches).rehearsed(batch.id)).toEqual([
+        { kind: "account", name: "", count: 3, hundredths: 300n }
       ])
     })
   )

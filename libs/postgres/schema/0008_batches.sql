@@ -159,6 +159,8 @@ create table batch_links (
   constraint batch_links_pkey primary key (batch, earlier, later)
 );
 
+create index batch_links_later on batch_links (batch, later);
+
 grant select, insert on batch_links to data_import_batches, data_import_board, data_import_operator;
 grant select on batch_links to data_import_batch_worker;
 

@@ -59,10 +59,14 @@ export const listedLines = (
       text: end?.text ?? null
     }))
 
-export const rehearsed = (store: Store, id: BatchId): ReadonlyArray<ForecastSum> =>
-  sumsOfAccounts(stored(store, id).lines.flatMap(({ end }) => end?.rehearsed ?? [])).toSorted(
+export const rehearsed = (store: Store, id: BatchId): ReadonlyArray<ForecastSum> => {
+  const created = stored(store, id).lines.filter(({ end }) => end?.outcome === "SUCCEEDED")
+  const byNumber = Map.groupBy(created, ({ externalAccountNumber }) => externalAccountNumber)
+  const accounts = [...byNumber.values()].flatMap(([first]) => first?.end?.rehearsed ?? [])
+  return sumsOfAccounts(accounts).toSorted(
     (one, other) => codePointOrder(one.kind, other.kind) || codePointOrder(one.name, other.name)
   )
+}
 
 const examplesOfProblem = 5
 

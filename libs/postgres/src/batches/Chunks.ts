@@ -5,6 +5,7 @@
 import { Array, DateTime, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import * as Batch from "@data-import/domain/batches/Batch"
 import type { EndedLine } from "@data-import/domain/batches/BatchLine"
+import { LineOutcome } from "@data-import/domain/batches/Counts"
 import type { OrganisationName } from "@data-import/domain/suppliers/Organisation"
 import { keysOf } from "@data-import/domain/batches/LineKey"
 import type { Batches, ChunkInHand } from "@data-import/domain/batches/Batches"
@@ -31,7 +32,7 @@ const Line = Schema.Struct({
   sourceLine: Schema.NullOr(Schema.Int),
   tries: Schema.Int,
   waits: Schema.Int,
-  hasEnded: Schema.Boolean
+  outcome: Schema.NullOr(LineOutcome)
 })
 type Line = typeof Line.Type
 
@@ -89,7 +90,7 @@ const lockNext = (sql: Sql, command: Take) =>
       )
       select batch, first_line as "firstLine", first_line + place::integer - 1 as line, bytes,
         waits, number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
-        outcome is not null as "hasEnded"
+        outcome
       from taken, unnest(coalesce(lines, lines_held(batch, ${heldToRun(sql)})),
           numbers, source_lines, tries, outcomes)
         with ordinality as of_line(bytes, number, source_line, tried, outcome, place)
@@ -100,10 +101,10 @@ const lockNext = (sql: Sql, command: Take) =>
 /** The unfinished lines, but only the first one of each account number. */
 const linesOf = ({ lines }: Chunk): ChunkInHand["lines"] => {
   const waiting = new Set<string>()
-  return lines.filter(({ externalAccountNumber: number, hasEnded }) => {
+  return lines.filter(({ externalAccountNumber: number, outcome }) => {
     const isFirst = number === null || !waiting.has(number)
-    if (!hasEnded && number !== null) waiting.add(number)
-    return !hasEnded && isFirst
+    if (outcome === null && number !== null) waiting.add(number)
+    return outcome === null && isFirst
   })
 }
 
@@ -220,7 +221,7 @@ const finish = Effect.fnUntraced(function* (
   const { at, ended, waitingFor } = finishing
   yield* store(sql, chunk, batch.organisation, finishing)
   const ofProblems = yield* Problems.add(sql, chunk.batch, ended)
-  yield* Rehearsed.add(sql, batch, chunk.firstLine, ended)
+  yield* Rehearsed.add(sql, batch, chunk, ended)
   const more = ended.reduce((sum, { text }) => sum + Buffer.byteLength(text), ofProblems)
   const outcomes = ended.map(({ outcome }) => outcome)
   yield* count(sql, chunk.batch, outcomes, { at, more, waitingFor })

@@ -32,9 +32,7 @@ const lacksDocument = (sql: Sql, codes: string) =>
 const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
   select chunk.batch, chunk.first_line, chunk.first_line + place::integer - 1 as line,
     named as external_account_number, predicted,
-    case when present.erased_at is not null or named is null and exists (
-        select from unnest(results) with ordinality as of_line(result, at)
-        where at = place and (result::json ->> 'erased') is not null) then 'ERASED'
+    case when is_erased then 'ERASED'
       when happened.outcome is null then case when present.skipped then 'SKIPPED'
         else 'NOT_TRIED' end
       when of_line.judged_at is null or (hash, of_line.judged_by)
@@ -45,13 +43,14 @@ const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
       when of_line.codes = happened.codes then 'FAILED_AS_PREDICTED'
       else 'FAILED_OTHERWISE'
     end as happened,
-    case when present.id is null then 'NEVER_STAGED'
+    case when is_erased then 'ERASED'
+      when present.id is null then 'NEVER_STAGED'
       when present.account_number is null and present.reverted_at > happened.started_at
         then 'REVERTED'
       else ${settledStateOf(sql)}
     end as finally,
     case when happened.outcome = 'created' and erased_at is null then present.id end as import_id,
-    happened.started_at as created_at
+    happened.started_at as created_at, batches.started_at as batch_started_at
   from (${chunks}) as asked
   join batch_chunks as chunk using (batch, first_line)
   join batches on batches.id = chunk.batch
@@ -63,6 +62,11 @@ const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
     from import_processes
     where supplier = batches.supplier and external_account_number = named offset 0
   ) as present on true
+  cross join lateral (
+    select present.erased_at is not null or named is null and exists (
+      select from unnest(results) with ordinality as of_line(result, at)
+      where at = place and (result::json ->> 'erased') is not null) as is_erased
+  ) as erasure
   left join lateral (
     select outcome, case outcome when 'created' then '' else ${codesOf(sql)} end as codes,
       started_at, payload_hash, judged_by
@@ -72,6 +76,25 @@ const compared = (sql: Sql, chunks: Statement.Fragment) => sql`
     order by sequence limit 1
   ) as happened on true
   where predicted <> 'CANCELLED'`
+
+/**
+ * Whether an earlier chunk of the batch has a line of the account whose first attempt is the same.
+ * Only chunks with links have one.
+ */
+const isCountedEarlier = (sql: Sql) => sql`
+  exists (select from batch_links where batch_links.batch = line.batch and later = first_line)
+  and exists (
+    select from batch_chunks as earlier
+      cross join lateral unnest(numbers, outcomes, earlier.judged_at)
+        as of_line(number, outcome, judged_at)
+    where earlier.batch = line.batch and earlier.first_line < line.first_line
+      and numbers @> array[external_account_number] and earlier.judged_at is not null
+      and (earlier.lines is not null or earlier.held_lines is not null)
+      and number = external_account_number and outcome <> 'CANCELLED'
+      and not exists (
+        select from import_attempts
+        where import_id = line.import_id and not dry_run and started_at < line.created_at
+          and started_at >= coalesce(of_line.judged_at, batch_started_at)))`
 
 const Chunk = Schema.Struct({ batch: BatchId, first: Schema.Int })
 
@@ -178,12 +201,14 @@ const count = Effect.fnUntraced(function* (sql: Sql, chunks: ReadonlyArray<typeo
     ),
     created as materialized (
       select batch, first_line, account.*
-      from compared cross join lateral (
+      from (
+        select distinct on (batch, first_line, import_id, created_at) * from compared
+        where import_id is not null
+      ) as line cross join lateral (
         select id, balance from accounts
-        where accounts.import_id = compared.import_id
-          and accounts.created_at >= compared.created_at
+        where accounts.import_id = line.import_id and accounts.created_at >= line.created_at
         order by id limit 1
-      ) as account where compared.import_id is not null
+      ) as account where not (${isCountedEarlier(sql)})
     ),
     amounts as (
       select batch, first_line, 'account' as kind, '' as name, balance - coalesce((

@@ -2,7 +2,7 @@
  * What the lines of a rehearsal tell when they end: the sums over the accounts that they would
  * create, and what judged them, by which the outcome is decided later.
  */
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import type { Batch, BatchId } from "@data-import/domain/batches/Batch"
 import type { EndedLine } from "@data-import/domain/batches/BatchLine"
 import { ForecastSum, isRehearsal, sumsOfAccounts } from "@data-import/domain/batches/Rehearsal"
@@ -11,6 +11,15 @@ import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
+/** A chunk with the outcomes that its lines had when it was taken. */
+interface JudgedChunk {
+  readonly firstLine: number
+  readonly lines: ReadonlyArray<{
+    readonly externalAccountNumber: string | null
+    readonly outcome: EndedLine["outcome"] | null
+  }>
+}
+
 const sumRows = rowsOf(ForecastSum)
 
 export const read = (sql: Sql, id: BatchId) =>
@@ -18,13 +27,62 @@ export const read = (sql: Sql, id: BatchId) =>
     select kind, name, count, hundredths::text as hundredths from batch_rehearsed
     where batch = ${id} order by kind, name`)
 
+const successRows = rowsOf(
+  Schema.Struct({ chunk: Schema.Int, number: Schema.String, isCreated: Schema.Boolean })
+)
+
+/**
+ * Those of the numbers whose account an earlier line of another chunk would create. All earlier
+ * lines of a number have ended, and a chunk is linked to the last one before it that has the number.
+ */
+const createdEarlier = Effect.fnUntraced(function* (
+  sql: Sql,
+  batch: BatchId,
+  firstLine: number,
+  numbers: ReadonlyArray<string>
+) {
+  const created = new Set<string>()
+  let [chunks, open]: [ReadonlyArray<number>, ReadonlyArray<string>] = [[firstLine], numbers]
+  while (open.length > 0) {
+    const rows = yield* successRows(sql`
+      select first_line as chunk, number, bool_or(outcome = 'SUCCEEDED') as "isCreated"
+      from batch_chunks cross join lateral unnest(numbers, outcomes) as of_line(number, outcome)
+      where batch = ${batch} and number = any(${open}::text[]) and first_line in (
+        select earlier from batch_links
+        where batch = ${batch} and later = any(${chunks}::integer[]))
+      group by 1, 2`)
+    for (const { isCreated, number } of rows) if (isCreated) created.add(number)
+    chunks = rows.map(({ chunk }) => chunk)
+    open = rows.map(({ number }) => number).filter((number) => !created.has(number))
+  }
+  return created
+})
+
+/** What the ended lines would create. An account counts once, with the first line that would. */
+const wouldCreate = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: BatchId,
+  { firstLine, lines }: JudgedChunk,
+  ended: ReadonlyArray<EndedLine>
+) {
+  const before = lines.filter(({ outcome }) => outcome === "SUCCEEDED")
+  const here = new Set(before.map(({ externalAccountNumber }) => externalAccountNumber))
+  const due = ended.flatMap(({ externalAccountNumber: number, rehearsed }) =>
+    rehearsed && number !== null && !here.has(number) ? [{ number, rehearsed }] : []
+  )
+  const numbers = due.map(({ number }) => number)
+  const earlier = yield* createdEarlier(sql, id, firstLine, numbers)
+  return due.flatMap(({ number, rehearsed }) => (earlier.has(number) ? [] : [rehearsed]))
+})
+
 /** Adds what lines would create. In order, so that two workers never deadlock. */
 const addSums = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,
+  chunk: JudgedChunk,
   ended: ReadonlyArray<EndedLine>
 ) {
-  const sums = sumsOfAccounts(ended.flatMap(({ rehearsed = [] }) => rehearsed))
+  const sums = sumsOfAccounts(yield* wouldCreate(sql, id, chunk, ended))
   if (sums.length === 0) return
   yield* sql`
     insert into batch_rehearsed as present (batch, kind, name, count, hundredths)
@@ -105,12 +163,12 @@ const judge = (sql: Sql, batch: Batch, firstLine: number, ended: ReadonlyArray<E
 export const add = Effect.fnUntraced(function* (
   sql: Sql,
   batch: Batch,
-  firstLine: number,
+  chunk: JudgedChunk,
   ended: ReadonlyArray<EndedLine>
 ) {
   if (!isRehearsal(batch) || ended.length === 0) return
-  yield* addSums(sql, batch.id, ended)
-  yield* judge(sql, batch, firstLine, ended)
+  yield* addSums(sql, batch.id, chunk, ended)
+  yield* judge(sql, batch, chunk.firstLine, ended)
 })
 
 /** SQL for the instant as of which every count of a followed rehearsal is true. */
