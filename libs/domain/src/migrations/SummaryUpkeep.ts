@@ -21,11 +21,11 @@ const differencesAtOnce = 5_000
 const pause = Duration.seconds(1)
 
 export const makeSummaryUpkeep = (summaries: SupplierSummaries["Service"]): SummaryUpkeep => {
-  const fold = Effect.gen(function* () {
-    return yield* summaries.fold({ limit: differencesAtOnce, at: yield* DateTime.now })
-  })
-  const foldAll = Effect.repeat(fold, { while: (count) => count === differencesAtOnce }).pipe(
-    Effect.asVoid
-  )
+  // Of one instant, so that the differences of a write are not divided between two hours.
+  const foldAll = Effect.flatMap(DateTime.now, (at) =>
+    Effect.repeat(summaries.fold({ limit: differencesAtOnce, at }), {
+      while: (count) => count === differencesAtOnce
+    })
+  ).pipe(Effect.asVoid)
   return { foldAll, run: every(pause, "the upkeep of summaries met an error", foldAll) }
 }
