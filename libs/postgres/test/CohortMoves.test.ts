@@ -188,6 +188,15 @@ layer(TestDatabase.deployedWithTeam, { excludeTestServices: true, timeout: "1 mi
       })
     )
 
+    it.effect("is undone by one of two undos, though the other finds accounts as well", () =>
+      Effect.gen(function* () {
+        const { id, owner } = yield* moved
+        yield* undoOf(owner, id, 2)
+        yield* stage(owner, ["a"], "wave-2")
+        expect(yield* undoOf(owner, id, 3)).toEqual({ changed: 0, next: null })
+      })
+    )
+
     it.effect.each(changes)("is not exact after %s, and leaves that account as it is", (change) =>
       Effect.gen(function* () {
         const { id, owner } = yield* moved

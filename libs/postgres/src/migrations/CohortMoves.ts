@@ -8,6 +8,7 @@ import { type CohortMove, CohortMoves, MoveId } from "@data-import/domain/migrat
 import { SupplierCode } from "@data-import/domain/suppliers/Supplier"
 import { auditEntry, isPending } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
+import { breaks } from "../connection/SqlFailure.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -125,6 +126,8 @@ const undo = (sql: Sql, command: Parameters<Port["undo"]>[0]) => {
     ),
     ${kept(sql, command, { outcome: "undone", to: null, undoes })}
     select ${scan(sql)}, (select count(*)::int from changed) as changed`).pipe(
+    // Another undo of the move has begun meanwhile, and restores it.
+    Effect.catchIf(breaks("cohort_moves_undone_once"), () => Effect.succeed([])),
     Effect.map(([{ changed, last, scanned } = { changed: 0, last: null, scanned: 0 }]) => ({
       changed,
       next: scanned < partSize ? null : last
