@@ -220,8 +220,9 @@ create trigger import_processes_count_new after insert on import_processes
 referencing new table as added for each statement execute function count_new_imports();
 
 -- Of the changes, a claim and a staging anew of a pending import, which are the most, change no
--- count and call nothing. An attempt ends when the import loses its lease; the outcomes of
--- rehearsals count that. The account of an erased import is counted as before.
+-- count and call nothing. An attempt ends when the import loses its lease, or had none, as that of
+-- a line; its codes count, and the outcomes of rehearsals count it. The account of an erased import
+-- is counted as before.
 create function count_changed_import() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -248,7 +249,7 @@ begin
   end if;
   if before = 'FAILED' then codes := uncount_codes(new.id); end if;
   if now = 'FAILED' then
-    if before <> 'FAILED' or old.lease_attempt is not null and new.lease_attempt is null then
+    if before <> 'FAILED' or new.lease_attempt is null then
       codes := latest_codes(new.id);
     end if;
     perform count_codes(new.id, new.supplier, new.cohort, codes);
@@ -282,7 +283,6 @@ for each row when (
   or old.erased_at is distinct from new.erased_at
   or old.cohort is distinct from new.cohort
   or (old.failed_staging = old.stagings) is distinct from (new.failed_staging = new.stagings)
-  or new.failed_staging = new.stagings
-    and old.lease_attempt is not null and new.lease_attempt is null
+  or new.failed_staging = new.stagings and new.lease_attempt is null
   or old.lease_attempt <> coalesce(new.lease_attempt, '') and not old.lease_dry_run)
 execute function count_changed_import();
