@@ -77,6 +77,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   of_batch batches;
   present bytea[];
+  refused refused_lines[];
 begin
   select * into strict of_batch from batches where id = chunk.batch;
   if of_batch.dry_run or of_batch.operation not in ('STAGE', 'IMPORT', 'PROCESS') then
@@ -85,8 +86,9 @@ begin
   if array_position(chunk.numbers, null) is not null then
     present := coalesce(chunk.lines, lines_held(chunk.batch, chunk.held_lines));
   end if;
-  insert into refused_lines (identity, supplier, cohort, batch, line)
-  select identity, of_batch.supplier, of_batch.cohort, chunk.batch, min(line) from (
+  select array_agg((identity, of_batch.supplier, of_batch.cohort, chunk.batch, first, now(),
+    false)::refused_lines order by identity) into refused
+  from (select identity, min(line) as first from (
     select chunk.first_line + place - 1 as line,
       case
         when number is not null then sha256(
@@ -105,7 +107,14 @@ begin
         select from import_processes
         where import_processes.supplier = of_batch.supplier
           and external_account_number = number)
-  ) as refused group by identity order by identity
+  ) as lines group by identity) as each;
+  -- A batch that goes on does not count yet, so the line of this one takes its place.
+  delete from refused_lines where identity = any(array(
+    select earlier.identity from refused_lines as earlier join batches on batches.id = batch
+    where earlier.identity in (select identity from unnest(refused))
+      and batch <> chunk.batch and finished_at is null
+    order by earlier.identity for update of earlier));
+  insert into refused_lines select * from unnest(refused)
   on conflict on constraint refused_lines_pkey do nothing;
 end $$;
 

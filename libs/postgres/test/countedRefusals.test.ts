@@ -24,6 +24,7 @@ import {
   finish,
   lineOf,
   start,
+  started,
   taken
 } from "@data-import/domain/testing/begunBatches"
 import {
@@ -148,6 +149,24 @@ const counting = (it: TestDatabase.It): void => {
       yield* refused(other, lines)
       yield* stage(other, "a")
       expect(yield* countOf(of)).toBe(3)
+    })
+  )
+
+  it.effect("counts a number of a batch that has ended, although one before it goes on", () =>
+    Effect.gen(function* () {
+      const of = yield* freshSupplier
+      yield* started(["a", "b"], { of })
+      const ending = Effect.flatMap(taken(), (chunk) =>
+        finish(chunk, chunk.lines.slice(0, 1).map(endOf("FAILED")), {
+          postponed: chunk.lines.slice(1).map(({ line }) => ({ line, isCounted: false })),
+          readyAt: noonPlus(3_600)
+        })
+      )
+      yield* Effect.scoped(ending)
+      expect(yield* countOf(of)).toBe(0)
+      yield* started(["a"], { of })
+      yield* Effect.scoped(ending)
+      expect(yield* countOf(of)).toBe(1)
     })
   )
 
