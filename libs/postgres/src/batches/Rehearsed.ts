@@ -33,7 +33,7 @@ const successRows = rowsOf(
 
 /**
  * Those of the numbers whose account an earlier line of another chunk would create. All earlier
- * lines of a number have ended, and a chunk is linked to the last one before it that has the number.
+ * lines of a number have ended, and a chunk is linked to the last one before it that has it.
  */
 const createdEarlier = Effect.fnUntraced(function* (
   sql: Sql,

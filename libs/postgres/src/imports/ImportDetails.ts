@@ -179,9 +179,9 @@ const part = (
 
 /** The columns that are readable for a service without access to payloads. */
 export const present = (sql: Sql): Statement.Fragment => sql`(
-  select id, supplier, external_account_number, skipped, lease_attempt, lease_expires_at, lease_dry_run,
-    account_number, account_created_at, staged_at, stagings, payload_hash, failed_staging, cohort,
-    erased_at, reverted_at
+  select id, supplier, external_account_number, skipped, lease_attempt, lease_expires_at,
+    lease_dry_run, account_number, account_created_at, staged_at, stagings, payload_hash,
+    failed_staging, cohort, erased_at, reverted_at
   from import_processes) as present`
 
 const listEntry = (
