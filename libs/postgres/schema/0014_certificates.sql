@@ -100,10 +100,12 @@ create table certificate_progress (
     constraint certificate_progress_certificate_exists references certificates (id)
     on delete cascade,
   done integer not null,
-  total integer not null
+  total integer not null,
+  reported_at timestamptz not null default now()
 );
 
-grant select, insert, update (done, total) on certificate_progress to data_import_batch_worker;
+grant select, insert, update (done, total, reported_at)
+on certificate_progress to data_import_batch_worker;
 grant select on certificate_progress to data_import_batches, data_import_board;
 
 -- The leaves of a tree, 256 in a block, with the tree hash of each block and the numbers of its

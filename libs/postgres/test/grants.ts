@@ -129,7 +129,7 @@ export const columns = {
   "batches events r": "dry_run id supplier",
   "batch_chunks query r": "batch line_count outcomes unfinished",
   "batches query r": "already cancelled failed id number received succeeded supplier",
-  "certificate_progress batch-worker w": "done total",
+  "certificate_progress batch-worker w": "done reported_at total",
   "refused_lines board r": "batch cohort line supplier",
   "certificates batch-worker w": "content ended_at failure jws leased_until status",
   "certificates events r": "cohort id",

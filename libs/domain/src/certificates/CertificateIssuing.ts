@@ -173,7 +173,7 @@ const certified = Effect.fnUntraced(function* (
   return { content, jws: yield* signer.sign(content) }
 })
 
-/** Longer than a certificate takes. If a second process takes it, one of the two is stored. */
+/** A process keeps a certificate longer for as long as it reports how far it is. */
 const lease = Duration.minutes(2)
 
 const reporting = (

@@ -14,6 +14,7 @@ import {
 } from "@data-import/domain/batches/Batch"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import * as ErasureLock from "../tables/ErasureLock.ts"
 import { selectedBy } from "../imports/ImportSource.ts"
 import { chunkLimits } from "./Lines.ts"
 
@@ -223,6 +224,7 @@ export const fillFromSource = Effect.fnUntraced(function* (
   at: DateTime.Utc,
   limit: number
 ) {
+  yield* ErasureLock.copying(sql, supplier)
   const chosen = imported ? importedOf(sql, imported) : pendingOf(sql, pending ?? {}, at)
   const account = imported
     ? sql`|| ',"kraken_account_number":' || to_json(account_number)::text`

@@ -13,6 +13,7 @@ import { CertificateLimitExceeded } from "@data-import/domain/requests/Failure"
 import { auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { classifyFailures } from "../connection/SqlFailure.ts"
+import * as ErasureLock from "../tables/ErasureLock.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import { hashesIn } from "../tables/Hashes.ts"
 import { recordSet } from "../tables/RecordSet.ts"
@@ -95,7 +96,8 @@ const list = (sql: Sql, { before, cohort, limit, supplier }: Parameters<Port["li
 
 /**
  * Of a supplier and cohort only the oldest is taken, so that each knows the one before it.
- * Organisations take turns: the one whose last certificate ended longest ago comes first.
+ * Organisations take turns: the one whose last certificate ended longest ago comes first. One that
+ * takes longer than its lease stays with the worker that reports how far it is.
  */
 const take = (sql: Sql, { at, until }: Parameters<Port["take"]>[0]) =>
   certificatesIn(sql`
@@ -106,6 +108,11 @@ const take = (sql: Sql, { at, until }: Parameters<Port["take"]>[0]) =>
         select from certificates as other
         where other.status = 'RUNNING' and other.supplier = oldest.supplier
           and other.cohort is not distinct from oldest.cohort and other.number < oldest.number)
+        and not exists (
+          select from certificate_progress
+          where certificate = oldest.id and oldest.leased_until > '-infinity'
+            and reported_at > now() - interval '30 seconds')
+        and ${ErasureLock.mayCopy(sql, sql`oldest.supplier`)}
       order by (
         select max(ended_at) from certificates as ended
         where ended.organisation = oldest.organisation
@@ -217,7 +224,7 @@ export const layer: Layer.Layer<Certificates, never, Database> = Layer.effect(
             insert into certificate_progress (certificate, done, total)
             values (${id}::uuid, ${done}, ${total})
             on conflict on constraint certificate_progress_pkey do update
-            set done = excluded.done, total = excluded.total`)
+            set done = excluded.done, total = excluded.total, reported_at = now()`)
         ),
       fail: (id, at, failure) =>
         run(

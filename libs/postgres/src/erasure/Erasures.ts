@@ -11,6 +11,7 @@ import { Erasures, type Erasing } from "@data-import/domain/erasure/Erasures"
 import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { isStorableKey, readImport } from "../tables/ImportRow.ts"
+import * as ErasureLock from "../tables/ErasureLock.ts"
 import * as Lines from "./Lines.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -70,6 +71,7 @@ const erase = Effect.fnUntraced(function* (
 ) {
   const { sql } = database
   const { at, key } = command
+  yield* ErasureLock.erasing(sql, key.import_supplier)
   const organisation = yield* organisationOf(sql, key)
   // A refusal locks its window before the import, so this does too.
   yield* sql`select erase_refusals(${organisation})`
