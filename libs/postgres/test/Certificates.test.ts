@@ -155,6 +155,7 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
       const kept = yield* issued(owner)
       expect(kept.content).toMatchObject({ tree_size: 3, hash_recomputed: 0 })
       yield* alter(`update accounts set entry = entry where entry is not null`)
+      yield* alter(`update note_documents set document_size = 3000000000`)
       const read = yield* issued(owner)
       expect(read.content).toMatchObject({ root: kept.content.root, hash_recomputed: 3 })
       expect(read.content.balance).toBe(kept.content.balance)
@@ -296,6 +297,20 @@ layer(storage, { excludeTestServices: true })("certificates", (it) => {
         failure: "SIGNATURE",
         progress: null
       })
+    })
+  )
+
+  it.effect("stay with the process that reports them, also beyond its lease", () =>
+    Effect.gen(function* () {
+      const { id } = yield* request(yield* freshSupplier, null)
+      const { fail, report, take } = (yield* ports).certificates
+      const until = noonPlus(120)
+      expect((yield* take({ at: noon, until })).pipe(Option.map((taken) => taken.id))).toEqual(
+        Option.some(id)
+      )
+      yield* report(id, { done: 1, total: 2 })
+      expect(yield* take({ at: until, until })).toEqual(Option.none())
+      yield* fail(id, until, "ACCOUNTS")
     })
   )
 

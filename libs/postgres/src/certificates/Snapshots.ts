@@ -118,7 +118,7 @@ const openDocuments = (sql: Sql, record: CertificateRecord) => sql`
         then encode(decode(substr(checksum, 8), 'base64'), 'hex') end as sha256
     from named
   )
-  select distinct on (path) path as document_path, size::integer as size, sha256 from found
+  select distinct on (path) path as document_path, size::float8 as size, sha256 from found
   order by path, sha256 nulls last, size nulls last`
 
 /** Keeps a block with the entries of its accounts. */
