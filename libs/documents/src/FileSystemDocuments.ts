@@ -19,6 +19,12 @@ const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
 const isAbsent = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && absent.has(String(cause.code))
 
+/** Bytes of a name on the usual file systems. */
+const longestName = 255
+
+const isTooLong = (key: string): boolean =>
+  key.split("/").some((name) => Buffer.byteLength(name) > longestName)
+
 const none: StoredDocument | null = null
 
 const isBelow = (folder: string, file: string): boolean => file.startsWith(folder + sep)
@@ -60,7 +66,7 @@ const make = (
       if (Option.isNone(uploads)) return Option.none()
       const expiresAt = DateTime.addDuration(yield* DateTime.now, lifetime)
       const key = join(root, relativePath(path)).replace(/^\/+/, "")
-      if (isReserved(key)) return Option.none()
+      if (isReserved(key) || isTooLong(key)) return Option.none()
       const url = FileSystemUploads.linkTo(uploads.value, { ...upload, key, expiresAt })
       const headers = { "content-length": String(upload.size), "if-none-match": "*" }
       return Option.some({ url, headers })

@@ -72,15 +72,20 @@ const verified = (secret: Redacted.Redacted, parameters: URLSearchParams): Signe
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? signed : null
 }
 
-/** Stores the bytes at `path` unless a file exists. The file appears atomically. */
+const hasCode = (cause: unknown, ...codes: ReadonlyArray<unknown>): boolean =>
+  cause instanceof Error && "code" in cause && codes.includes(cause.code)
+
+/**
+ * Stores the bytes at the key unless there is a file, at it or where it has a folder. The file
+ * appears atomically.
+ */
 const put = async (
   bucket: string,
   { key, sha256, size }: Signed,
   body: IncomingMessage
 ): Promise<number> => {
   const path = join(bucket, key)
-  await mkdir(dirname(path), { recursive: true })
-  const partial = `${path}.${randomUUID()}.part`
+  const partial = join(dirname(path), `.${randomUUID()}.part`)
   const hash = createHash("sha256")
   let length = 0
   const counting = new Transform({
@@ -91,12 +96,18 @@ const put = async (
     }
   })
   try {
+    await mkdir(dirname(path), { recursive: true })
+  } catch (cause) {
+    if (hasCode(cause, "ENOTDIR", "EEXIST")) return 400
+    throw cause
+  }
+  try {
     await pipeline(body, counting, createWriteStream(partial, { flush: true }))
     if (length !== size || hash.digest("hex") !== sha256) return 400
     await link(partial, path)
     return 200
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return 412
+    if (hasCode(cause, "EEXIST")) return 412
     throw cause
   } finally {
     await rm(partial, { force: true })

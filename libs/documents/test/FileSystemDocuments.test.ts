@@ -45,13 +45,14 @@ documentsContract("a file system", Layer.unwrap(Effect.map(withUploads, ({ store
 
 describe("a link of the file system", () => {
   const content = "the content"
-  const linkMade = Effect.gen(function* () {
+  const linkTo = Effect.fnUntraced(function* (path: string) {
     const documents = yield* Documents
     const sha256 = createHash("sha256").update(content).digest("hex")
     const upload = { size: content.length, sha256 }
-    const at = ["suppliers/one", "new.pdf" as DocumentPath] as const
-    return Option.getOrThrow(yield* documents.uploadLink(...at, upload, Duration.minutes(15)))
+    const at = ["suppliers/one", path as DocumentPath] as const
+    return yield* documents.uploadLink(...at, upload, Duration.minutes(15))
   })
+  const linkMade = Effect.map(linkTo("new.pdf"), Option.getOrThrow)
   const put = ({ headers, url }: UploadLink, method = "PUT") =>
     Effect.map(
       Effect.promise(() => fetch(url, { method, headers, body: content })),
@@ -84,6 +85,17 @@ describe("a link of the file system", () => {
   it.effect("is for PUT only", () =>
     Effect.gen(function* () {
       expect(yield* put(yield* linkMade, "POST")).toBe(405)
+    }).pipe(Effect.provide(stored))
+  )
+
+  it.effect("is for a name that a file can have, and refused where a file is in its way", () =>
+    Effect.gen(function* () {
+      const longest = `${"é".repeat(125)}.pdfs`
+      expect(yield* put(Option.getOrThrow(yield* linkTo(longest)))).toBe(200)
+      expect(yield* linkTo(`a/${longest}s/b.pdf`)).toEqual(Option.none())
+      for (const below of ["b.pdf", "b/c.pdf"]) {
+        expect(yield* put(Option.getOrThrow(yield* linkTo(`${longest}/${below}`)))).toBe(400)
+      }
     }).pipe(Effect.provide(stored))
   )
 
