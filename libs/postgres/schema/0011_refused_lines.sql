@@ -14,7 +14,7 @@ create table refused_lines (
   cohort text,
   batch uuid not null,
   line integer not null,
-  recorded_at timestamptz not null default now(),
+  recorded_at timestamptz not null,
   is_settled boolean not null default false
 );
 
@@ -86,8 +86,8 @@ begin
   if array_position(chunk.numbers, null) is not null then
     present := coalesce(chunk.lines, lines_held(chunk.batch, chunk.held_lines));
   end if;
-  select array_agg((identity, of_batch.supplier, of_batch.cohort, chunk.batch, first, now(),
-    false)::refused_lines order by identity) into refused
+  select array_agg((identity, of_batch.supplier, of_batch.cohort, chunk.batch, first,
+    clock_timestamp(), false)::refused_lines order by identity) into refused
   from (select identity, min(line) as first from (
     select chunk.first_line + place - 1 as line,
       case
