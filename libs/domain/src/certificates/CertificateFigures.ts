@@ -109,11 +109,15 @@ export interface FigurePair {
   readonly other: Figure | null
 }
 
+/** Words beside a value are about another figure, so that they alone do not make it differ. */
+const wordsOf = (figure: Figure | null): string | undefined =>
+  figure?.count === undefined && figure?.amount === undefined ? figure?.words : undefined
+
 const isSame = ({ one, other }: FigurePair): boolean =>
   one?.count === other?.count &&
   one?.amount === other?.amount &&
   one?.hash === other?.hash &&
-  one?.words === other?.words
+  wordsOf(one) === wordsOf(other)
 
 /** The figures of two certificates that differ, in their sections. */
 export const differingFigures = (one: Certificate, other: Certificate) => {

@@ -26,10 +26,10 @@ interface Props {
 
 const Value = ({ figure }: { readonly figure: Figure | null }) => {
   if (figure === null) return <span class="quiet">none</span>
-  const { amount, count: counted, hash } = figure
+  const { amount, count: counted, hash, words } = figure
   if (hash !== undefined) return <span class="code words">{hashInWords(hash)}</span>
   const number = counted === undefined ? "" : count(counted)
-  if (amount === undefined) return <>{number}</>
+  if (amount === undefined) return <>{number === "" ? words : number}</>
   return (
     <>
       {money(amount)} {number !== "" && <small>({number})</small>}
@@ -37,9 +37,12 @@ const Value = ({ figure }: { readonly figure: Figure | null }) => {
   )
 }
 
+const isNumber = (figure: Figure | null): boolean =>
+  figure?.count !== undefined || figure?.amount !== undefined
+
 /** From the earlier one to the later one. */
 const difference = ({ one, other }: FigurePair): string => {
-  if (one?.hash !== undefined || other?.hash !== undefined) return "another"
+  if (!isNumber(one) && !isNumber(other)) return "another"
   const by = (one?.count ?? 0) - (other?.count ?? 0)
   const counted = `${by < 0 ? "−" : "+"}${count(Math.abs(by))}`
   if (one?.amount === undefined && other?.amount === undefined) return counted
