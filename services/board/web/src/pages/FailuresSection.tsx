@@ -18,7 +18,10 @@ import { absolute } from "../text/Times.ts"
 type Code = MigrationDetail["codes"][number]
 
 const Course = ({ code, history }: { code: Code; history: History | undefined }) => {
-  if (history === undefined) return <span class="quiet">–</span>
+  if (history === undefined) {
+    // As wide as the curve that is still to come.
+    return <Sparkline values={[]} width={120} label={`${code.code} over time: not known yet`} />
+  }
   const values = history.points.map(({ codes }) => codes[code.code] ?? 0)
   const label = `${code.code} over time: at most ${count(Math.max(0, ...values))}`
   return <Sparkline values={values} width={120} label={label} />

@@ -60,44 +60,41 @@ const Actions = ({ detail: { migration } }: { readonly detail: MigrationDetail }
 }
 
 /**
- * Lines that were refused at staging have left no account, so they appear only in their batch. The
- * fact is shown before the batches are loaded, so that nothing below it moves.
+ * Lines that were refused at staging have left no account, so they appear only in their batch.
+ * Several batches are added up, so that the fact needs no more place than it has.
  */
 const FailingBatches = ({ supplier }: { readonly supplier: string }) => {
   const { value } = useAnswer<Batches>(answers.of(supplier, "batches/"))
   const failing = (value?.batches ?? []).filter(
     ({ counts, finished_at }) => counts.failed > 0 && finished_at === null
   )
-  if (failing.length === 0) {
-    return (
-      <Fact name="Unfinished batches with failed lines">{value === undefined ? "…" : "none"}</Fact>
-    )
-  }
+  const lines = failing.reduce((sum, { counts }) => sum + counts.failed, 0)
+  const [batch] = failing
+  const isOne = failing.length === 1
+  const without = value === undefined ? "…" : "none"
   return (
-    <Fact name="Unfinished batches with failed lines">
-      {failing.map((batch, index) => (
-        <span key={batch.batch_id}>
-          {index > 0 && "; "}
-          <Link to={pages.batch(supplier, batch.batch_id)}>
-            {counted(batch.counts.failed, "line")} of {batchName(batch)}
-          </Link>
-        </span>
-      ))}
+    <Fact name="Unfinished batches with failed lines" isLate>
+      {batch === undefined ? (
+        without
+      ) : (
+        <Link to={isOne ? pages.batch(supplier, batch.batch_id) : "#batches"}>
+          {counted(lines, "line")} of{" "}
+          {isOne ? batchName(batch) : counted(failing.length, "batch", "batches")}
+        </Link>
+      )}
     </Fact>
   )
 }
 
 const AtRehearsal = ({ id, supplier }: { readonly id: string; readonly supplier: string }) => {
   const { value } = useAnswer<BatchDetail>(answers.ofBatch(supplier, id))
-  const missing = value?.forecast?.documents_missing ?? 0
-  if (value === undefined || missing === 0 || openFailures(value) === 0) return null
+  if (value === undefined) return <>…</>
+  const missing = value.forecast?.documents_missing ?? 0
+  if (missing === 0 || openFailures(value) === 0) return <>none</>
   return (
-    <>
-      {"; "}
-      <Link to={pages.lines(supplier, id, { outcome: "FAILED", code: missingDocument })}>
-        of {counted(missing, "account")} at the newest rehearsal
-      </Link>
-    </>
+    <Link to={pages.lines(supplier, id, { outcome: "FAILED", code: missingDocument })}>
+      of {counted(missing, "account")}
+    </Link>
   )
 }
 
@@ -107,8 +104,17 @@ const MissingAtRehearsal = ({ supplier }: { readonly supplier: string }) => {
   const newest = value?.batches
     .filter((batch) => isRehearsal(batch) && batch.finished_at !== null)
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at))[0]
-  return newest === undefined || newest.counts.failed === 0 ? null : (
-    <AtRehearsal supplier={supplier} id={newest.batch_id} />
+  const without = value === undefined ? "…" : "no rehearsal has ended"
+  return (
+    <Fact name="Documents missing at the rehearsal" isLate>
+      {newest === undefined ? (
+        without
+      ) : newest.counts.failed === 0 ? (
+        "none"
+      ) : (
+        <AtRehearsal supplier={supplier} id={newest.batch_id} />
+      )}
+    </Fact>
   )
 }
 
@@ -145,8 +151,8 @@ const Answers = ({ detail }: { readonly detail: MigrationDetail }) => {
             of {counted(missing, "account")}
           </Link>
         )}
-        <MissingAtRehearsal supplier={supplier} />
       </Fact>
+      <MissingAtRehearsal supplier={supplier} />
       <Fact name="Money">
         {states.IMPORTED === 0 && sums.ties ? (
           "no account is imported yet"

@@ -51,7 +51,7 @@ const Sent = ({ cohort, supplier }: Of) => {
   const { value } = useAnswer<Comments>(answers.of(supplier, "comments/", query))
   const [sent] = value?.comments ?? []
   return (
-    <span class="past">
+    <span class="past sent">
       {value === undefined
         ? "…"
         : sent === undefined && "It is not noted that they were sent to the supplier."}
