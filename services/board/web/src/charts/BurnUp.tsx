@@ -113,7 +113,13 @@ export const BurnUp = ({ at, model, zone }: Props) => {
   }
   return (
     <div ref={ref} class="chart">
-      <svg role="img" aria-labelledby={id} width={width} height={height}>
+      <svg
+        role="img"
+        aria-labelledby={id}
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+      >
         <title id={id}>{described(model, at)}</title>
         <Axes model={model} scales={scales} zone={zone} />
         {model.fan !== null && <Fan fan={model.fan} scales={scales} />}
