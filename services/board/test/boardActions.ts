@@ -243,7 +243,7 @@ export const actions: readonly [Action, ...ReadonlyArray<Action>] = [
     dialog: /wave-1 of DELTA_LEGACY: a no-go/,
     confirm: "Say no-go",
     fill: { Reason: " Documents are missing " },
-    said: "wave-1 is a no-go. The audit log has it under your name.",
+    said: "You say no-go to wave-1. The audit log has it under your name.",
     posted: [
       {
         path: `${migration}go-no-go/`,

@@ -52,6 +52,7 @@ inChromium("certificates on the board in Chromium", ({ open, server }) => {
       expect(await inaccessible(page)).toEqual([])
       await dialog.getByLabel("Type DELTA_LEGACY").fill("DELTA_LEGACY")
       await dialog.getByLabel("Sign off although").check()
+      await dialog.getByLabel("Reason").fill("No more data comes")
       await dialog.getByRole("button", { name: "Sign DELTA_LEGACY off" }).click()
       await dialog.getByText(says[1]).waitFor()
       await close(page)

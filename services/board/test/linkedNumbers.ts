@@ -11,7 +11,6 @@ import { pageAt } from "../web/src/routing/Paths.ts"
 const exceptions: Readonly<Record<string, string>> = {
   h1: "The answer of the page in a sentence: its numbers stand again below it, as links.",
   time: "An instant.",
-  ".on-paper": "When it was printed.",
   ".interval": "Instants of a forecast.",
   ".code, code": "A name: of an account, a code, a path or a request.",
   ".field-name": "Which element of a list a field is in.",

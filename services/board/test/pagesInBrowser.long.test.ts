@@ -63,7 +63,7 @@ inChromium("more of the pages of the board in Chromium", (board) => {
     const { page } = await open(supplier)
     const section = page.getByRole("region", { name: "Money" })
     await section.getByText("What is stored adds up").waitFor()
-    await section.getByText("Nothing was compared with the supplier's own books").waitFor()
+    await section.getByText("compared with the control totals that were entered").waitFor()
     await section.getByText("without a currency").waitFor()
     const total = section.getByRole("link", { name: "−1,204,518.36" }).last()
     expect(await total.getAttribute("href")).toMatch(/imports\/\?money=balance$/)
