@@ -24,7 +24,6 @@ describe("the creation of a batch", () => {
       ...processing,
       name: " Wave 3 ",
       dry_run: true,
-      cohort: "north",
       source: "PENDING",
       filter: { cohort: "south", code: "required", failed: true },
       max_failures: 0
@@ -56,6 +55,15 @@ describe("the creation of a batch", () => {
     for (const operation of BatchOperation.literals.filter((each) => each !== "REVERT")) {
       const errors = ["IMPORT", "PROCESS"].includes(operation) ? [] : ["dry_run unknown_field"]
       expect(errorsIn({ ...processing, operation, dry_run: true }), operation).toEqual(errors)
+    }
+  })
+
+  it("accepts a cohort only for accounts that are sent", () => {
+    for (const operation of BatchOperation.literals) {
+      const errors = /^(VALIDATE|STAGE|IMPORT)$/.test(operation) ? [] : ["cohort unknown_field"]
+      const payload = { ...processing, operation, cohort: "north" }
+      const reason = operation === "REVERT" ? { reason: "Wrong sign" } : {}
+      expect(errorsIn({ ...payload, ...reason }), operation).toEqual(errors)
     }
   })
 

@@ -89,11 +89,22 @@ const filterIsOfSource: Rule<BatchPayload> = ({ filter, source }, _facts, report
 
 /** Other operations do not document the field. */
 const isOnlyOf =
-  (field: keyof BatchPayload, operations: ReadonlyArray<BatchOperation>): Rule<BatchPayload> =>
+  (
+    field: keyof BatchPayload,
+    operations: ReadonlyArray<BatchOperation>,
+    advice = ""
+  ): Rule<BatchPayload> =>
   (payload, _facts, report) => {
     if (payload[field] === undefined || operations.includes(payload.operation)) return
-    report("unknown_field", `A field of ${operations.join(" and ")} only.`, field)
+    report("unknown_field", `A field of ${operations.join(" and ")} only.${advice}`, field)
   }
+
+/** Elsewhere it would look like a condition, and everything would be processed or reverted. */
+const cohortIsOfAccounts = isOnlyOf(
+  "cohort",
+  ["VALIDATE", "STAGE", "IMPORT"],
+  " To select a cohort, send filter.cohort with a source."
+)
 
 /** The other parameters are those of transactions. */
 const parametersAreOfNotes: Rule<BatchPayload> = ({ operation, parameters }, _facts, report) => {
@@ -123,6 +134,7 @@ export const batchRequest = validator({
       supplierExists,
       teamIsNamed,
       isOnlyOf("dry_run", [...processing, "REVERT"]),
+      cohortIsOfAccounts,
       reasonIsGiven,
       isOnlyOf("reason", ["REVERT"]),
       isOnlyOf("with_additions", ["REVERT"]),
