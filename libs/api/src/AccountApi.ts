@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { AccountBody, HistoricalStatementBody, NoteBody } from "./AccountBody.ts"
 import { storedAccount } from "./AccountExamples.ts"
 import { requires } from "./Authorization.ts"
-import { AmountText, InstantText } from "./DecimalSchema.ts"
+import { InstantText, SumText } from "./DecimalSchema.ts"
 import { anyProtected, errorBodies } from "./ErrorBody.ts"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { operation } from "./Operation.ts"
@@ -68,13 +68,8 @@ const NamedDocument = Schema.Struct({
 
 const LedgerBalance = Schema.Struct({
   ledger_code: Schema.String.annotate({ description: "The code of the ledger." }),
-  balance: AmountText.annotateKey({ description: "The balance that the payload gave the ledger." })
+  balance: SumText.annotateKey({ description: "The balance that the payload gave the ledger." })
 }).annotate({ identifier: "LedgerBalance", description: "The balance of one ledger." })
-
-const balanceText = Schema.String.annotate({
-  description: "The balance now, with what was added: text with two decimals.",
-  pattern: "^-?[0-9]+[.][0-9]{2}$"
-})
 
 /** An account with what was added to it. */
 export const StoredAccountBody = Schema.Struct({
@@ -92,7 +87,9 @@ export const StoredAccountBody = Schema.Struct({
   operations_team_name: Schema.String.annotate({
     description: "The team under which the account was created."
   }),
-  balance: balanceText,
+  balance: SumText.annotateKey({
+    description: "The balance now, with what was added: text with two decimals."
+  }),
   ledger_balances: Schema.Array(LedgerBalance).annotate({
     description:
       "By ledger, without what was added. With the added transactions they make the balance; an " +

@@ -20,14 +20,14 @@ export const LineAmount = decimal("LineAmount", 10, 10, "An amount before roundi
 export const UnitPrice = decimal("UnitPrice", 8, 7, "A price for one unit.")
 export const TaxDecimal = decimal("TaxFigure", 15, 5, "What a tax is calculated from.")
 
-/** Money in a response, as text. */
+/** Money in a response as it was sent, as text. */
 export const AmountText = Schema.String.annotate({
   identifier: "AmountText",
   description: "Money as text with exactly two decimals.",
   pattern: "^-?[0-9]{1,10}[.][0-9]{2}$"
 })
 
-/** A sum of money of any number of accounts. */
+/** A sum of money, also of one account: its amounts may add up to more digits than one may have. */
 export const SumText = Schema.String.annotate({
   identifier: "SumText",
   description: "A sum of money as text with exactly two decimals.",

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { codesInSummary, examplesOfCode } from "@data-import/domain/migrations/SupplierSummary"
-import { AmountText, InstantText } from "./DecimalSchema.ts"
+import { InstantText, SumText } from "./DecimalSchema.ts"
 import { sampleKey } from "./Examples.ts"
 
 const count = (description: string) => Schema.Int.annotateKey({ description })
@@ -36,7 +36,7 @@ const FrequentCode = Schema.Struct({
 const LedgerSum = Schema.Struct({
   ledger_code: Schema.String.annotate({ description: "The ledger's code." }),
   ledgers: count("How many accounts have such a ledger."),
-  balance: AmountText.annotateKey({ description: "The sum of their balances, as imported." })
+  balance: SumText.annotateKey({ description: "The sum of their balances, as imported." })
 }).annotate({ identifier: "LedgerSum", description: "The ledgers of one code." })
 
 export const SummaryBody = Schema.Struct({
@@ -71,7 +71,7 @@ export const SummaryBody = Schema.Struct({
   documents_missing: count(
     "Failed imports whose latest attempt found that a document is not in the store."
   ),
-  balance: AmountText.annotateKey({
+  balance: SumText.annotateKey({
     description: "The sum of the balances of all accounts, with what was added after the import."
   }),
   ledger_balances: Schema.Array(LedgerSum).annotate({

@@ -193,6 +193,14 @@ describe("the OpenAPI document", () => {
     expect(bare).toEqual([])
   })
 
+  it("bounds the digits of single amounts only, and of no sum", () => {
+    const bounded: Array<string> = []
+    walk(spec, "", (value, pointer) => {
+      if (value["$ref"] === "#/components/schemas/AmountText") bounded.push(pointer)
+    })
+    expect(bounded.map((pointer) => pointer.split("/").at(-1))).toEqual(["amount", "amount"])
+  })
+
   it("states the lengths that the domain enforces", () => {
     const lengths = Object.entries({
       Account: { external_account_number: 128, billing_name: 510, import_supplier: 32 },

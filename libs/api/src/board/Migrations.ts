@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { conditions } from "@data-import/domain/migrations/Condition"
 import { ControlTotalsBody } from "../ControlTotalsApi.ts"
-import { InstantText, AmountText } from "../DecimalSchema.ts"
+import { InstantText, SumText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { additionCounts, FieldErrorBody, errorText } from "./Accounts.ts"
 import { problem } from "./Batches.ts"
@@ -126,18 +126,18 @@ export const MigrationDetailBody = Schema.Struct({
     description: "Those that wait longest; failed ones after 24 hours. At most 10."
   }),
   money: Schema.Struct({
-    balance: AmountText.annotateKey({ description: "Of all accounts." }),
+    balance: SumText.annotateKey({ description: "Of all accounts." }),
     ledgers: Schema.Array(
       Schema.Struct({
         ledger_code: Schema.String,
         ledgers: Schema.Int,
-        balance: AmountText
+        balance: SumText
       })
     ),
-    without_ledger: AmountText.annotateKey({
+    without_ledger: SumText.annotateKey({
       description: "Transfer balances of accounts without ledgers."
     }),
-    added: AmountText.annotateKey({ description: "Transactions that were added later." }),
+    added: SumText.annotateKey({ description: "Transactions that were added later." }),
     ties: Schema.Boolean.annotateKey({
       description: "Whether the ledgers and the two sums come to the balance exactly."
     }),
@@ -188,8 +188,8 @@ export const UndoPreviewBody = Schema.Struct({
   at: InstantText,
   total: count("Accounts that are imported, or being imported: the others are in `refused`."),
   accounts: count("Those that would be reverted."),
-  balance: AmountText,
-  added: AmountText.annotateKey({ description: "The part of `balance` added after the import." }),
+  balance: SumText,
+  added: SumText.annotateKey({ description: "The part of `balance` added after the import." }),
   additions: additionCounts,
   payment_instructions: Schema.Array(
     Schema.Struct({ vendor: Schema.String, accounts: Schema.Int })
@@ -270,7 +270,7 @@ const ImportRowBody = Schema.Struct({
   cohort: Schema.NullOr(Schema.String),
   staged_at: InstantText,
   account_created_at: Schema.NullOr(InstantText),
-  balance: Schema.NullOr(AmountText).annotateKey({
+  balance: Schema.NullOr(SumText).annotateKey({
     description: "Of its account, with what was added after the import."
   }),
   code: Schema.NullOr(Schema.String).annotateKey({

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { conditions } from "@data-import/domain/migrations/Condition"
-import { AmountText, InstantText } from "../DecimalSchema.ts"
+import { InstantText, SumText } from "../DecimalSchema.ts"
 import { StateCounts } from "../SummaryBody.ts"
 import { Condition, ForecastBody, PlanBody } from "./Migrations.ts"
 
@@ -29,18 +29,18 @@ export const ProgrammeBody = Struct({
   accounts_missing: Int,
   untied: count("Migrations whose money does not add up."),
   money: Struct({
-    imported: AmountText.annotateKey({ description: "Of all accounts, as imported." }),
-    added: AmountText.annotateKey({ description: "What was added since." }),
+    imported: SumText.annotateKey({ description: "Of all accounts, as imported." }),
+    added: SumText.annotateKey({ description: "What was added since." }),
     expected: Struct({
       migrations: count("Those whose control totals have a balance; the others are left out."),
-      balance: AmountText,
-      arrived: AmountText,
+      balance: SumText,
+      arrived: SumText,
       differ: count("How many of them have another balance than is expected.")
     }),
     certified: Struct({
       migrations: count("Those with a certificate of all accounts; the newest of each."),
       accounts: Int,
-      balance: NullOr(AmountText).annotateKey({ description: "Null for a viewer." })
+      balance: NullOr(SumText).annotateKey({ description: "Null for a viewer." })
     })
   }),
   forecast: Struct({
