@@ -17,7 +17,7 @@ const introduction =
     ? ["Data Import starts on a free port of this machine."]
     : [
         `Data Import starts on ${address}.`,
-        `  documentation  ${address}/docs/`,
+        `  documentation  ${address}/docs`,
         `  board          ${address}/board/, by a link that is printed below, or later by`,
         "                 npm run -s operator -- board link"
       ]

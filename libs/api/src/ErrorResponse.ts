@@ -166,9 +166,13 @@ const messages: {
     detail: `The body is too large; it may have ${limit} bytes.`
   }),
   HeadersTooLarge: text(`The headers are too large; together they may have ${headerBytes} bytes.`),
-  UnsupportedMediaType: text(
-    "The body must be sent as `Content-Type: application/json`, without Content-Encoding."
-  ),
+  UnsupportedMediaType: ({ takes }) => ({
+    detail:
+      takes === "json"
+        ? "The body must be sent as `Content-Type: application/json`, without Content-Encoding."
+        : "Lines must be sent as `Content-Type: application/x-ndjson`, as they are or with " +
+          "`Content-Encoding: gzip`."
+  }),
   Throttled: ({ retryAfterSeconds }) => ({
     detail: "Too many requests; send this one again after the seconds in Retry-After.",
     headers: retryAfter(retryAfterSeconds)
@@ -303,6 +307,7 @@ const messages: {
     state
   }),
   BatchLinesDeleted: text("The lines of the batch were deleted; send them in a new batch."),
+  TestKeyRequired: text("This takes a test key, and the key behind this token is a live one."),
   SandboxInUse: text("Batches have not ended; cancel them or wait, and send the request again."),
   EventsPruned: ({ oldestAfter }) => ({
     detail: `Events after this position were deleted; those after ${oldestAfter} are kept.`,

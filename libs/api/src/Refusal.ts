@@ -66,8 +66,10 @@ export class HeadersTooLarge extends Data.TaggedError("HeadersTooLarge")<{}> {
   readonly code = "headers_too_large"
 }
 
-/** The Content-Type is not JSON, or the body has a Content-Encoding. */
-export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{}> {
+/** The Content-Type or the Content-Encoding is not one that the endpoint takes. */
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{
+  readonly takes: "json" | "ndjson"
+}> {
   readonly code = "unsupported_media_type"
 }
 

@@ -67,6 +67,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   StorageLimitExceeded: [409, "storage_limit_exceeded"],
   BatchStateConflict: [409, "batch_state_conflict"],
   BatchLinesDeleted: [410, "batch_lines_deleted"],
+  TestKeyRequired: [403, "permission_denied"],
   SandboxInUse: [409, "sandbox_in_use"],
   EventsPruned: [410, "events_pruned"],
   ServiceUnavailable: [503, "service_unavailable"]

@@ -84,6 +84,7 @@ layer(service, { excludeTestServices: true })("emptying the sandbox", (it) => {
         [403, "permission_denied"],
         [403, "permission_denied"]
       ])
+      expect(answers.map(({ text }) => text.includes("test key"))).toEqual([true, false])
       expect((yield* reset(test.token)).json).toMatchObject({ imports: 1, accounts: 1 })
       expect((yield* process(live, live.keyOf("NL-0004711"))).text).toContain("already")
     })

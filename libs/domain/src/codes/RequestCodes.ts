@@ -130,7 +130,7 @@ export const requestCodes = {
   permission_denied: request(
     "The token's key may not do this.",
     "a write with a read-only key",
-    "Use a key whose scope covers the request."
+    "Use a key whose scope covers the request; a test key to empty the sandbox."
   ),
   not_found: request(
     "There is nothing here: unknown path, no import, account not imported, or a supplier that is not yours.",
@@ -160,7 +160,8 @@ export const requestCodes = {
   unsupported_media_type: request(
     "The body is not announced as JSON, or is encoded.",
     "Content-Type: text/plain",
-    "Send Content-Type: application/json, without Content-Encoding."
+    "Send Content-Type: application/json, without Content-Encoding; lines of a batch as " +
+      "application/x-ndjson, with gzip or without."
   ),
   headers_too_large: request(
     "The request line and the headers together are too large.",

@@ -22,6 +22,11 @@ export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
   readonly code = "permission_denied"
 }
 
+/** Only with a test key, whatever the scopes are. */
+export class TestKeyRequired extends Data.TaggedError("TestKeyRequired")<{}> {
+  readonly code = "permission_denied"
+}
+
 /**
  * At least one rule is broken. `errors` lists all of them in payload order, or only the first ones
  * if there are `more`.
@@ -353,6 +358,7 @@ export type Failure =
   | BatchStateConflict
   | BatchLinesDeleted
   | EventsPruned
+  | TestKeyRequired
   | SandboxInUse
   | ServiceUnavailable
 

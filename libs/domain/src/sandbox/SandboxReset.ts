@@ -11,8 +11,8 @@ import { type Deleted, Sandbox } from "./Sandbox.ts"
 import {
   type Failure,
   keyInUse,
-  PermissionDenied,
   SandboxInUse,
+  TestKeyRequired,
   ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
@@ -53,7 +53,7 @@ const deleteAll = Effect.fnUntraced(function* (sandbox: Sandbox["Service"], call
   while (true) {
     const at = yield* DateTime.now
     const slice = yield* sandbox.deleteSlice({ caller, at, limit: sliceSize })
-    if (slice._tag === "Live") return yield* new PermissionDenied()
+    if (slice._tag === "Live") return yield* new TestKeyRequired()
     if (slice._tag === "BatchesUnfinished") return yield* new SandboxInUse()
     deleted = sumOf(deleted, slice.deleted)
     if (slice.isEmpty) return deleted

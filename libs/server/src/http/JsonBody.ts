@@ -47,4 +47,4 @@ export const read = (
 ): Effect.Effect<Buffer, UnsupportedMediaType | BodyRefused> =>
   announcesJson(request.headers)
     ? readBody(limit, organisation)
-    : Effect.fail(new UnsupportedMediaType())
+    : Effect.fail(new UnsupportedMediaType({ takes: "json" }))

@@ -76,7 +76,7 @@ export const read = (
   const encoding = encodingOf(headers)
   const isNdjson = mediaType(headers) === "application/x-ndjson"
   if (!isNdjson || (encoding !== "identity" && encoding !== "gzip")) {
-    return Effect.fail(new UnsupportedMediaType())
+    return Effect.fail(new UnsupportedMediaType({ takes: "ndjson" }))
   }
   const bytes = streamBody(organisation, stall)
   return Effect.succeed(withProgress(request, encoding === "gzip" ? gunzip(bytes) : bytes))
