@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type * as Batch from "../src/batches/Batch.ts"
 import type { LineInHand } from "../src/batches/LineOperations.ts"
+import type { ResultEncoder } from "../src/batches/LineResult.ts"
 import { type LineRun, makeLineRunner } from "../src/batches/LineRunner.ts"
 import type { ImportKey } from "../src/imports/ImportProcess.ts"
 import { ImportProcesses } from "../src/imports/ImportProcesses.ts"
@@ -17,6 +18,7 @@ import { begin, demo, key } from "./importPrograms.ts"
 import { put } from "../testing/wire.ts"
 import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
+type Ended = Extract<LineRun, { readonly _tag: "Ended" }>
 type LineConfirm = Effect.Effect<void, StorageUnavailable>
 
 const runner = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
@@ -176,6 +178,22 @@ describe("a line", () => {
         expect(yield* rehearse(sent)).toEqual(textOf(yield* run(importing, lineOf(sent, 3))))
       }
     }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each([batchOf("STAGE"), batchOf("IMPORT"), batchOf("IMPORT", { dryRun: true })])(
+    "says until when an account with another payload can be reverted: %#",
+    (batch) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const encoderOf = (): ResultEncoder => (_line, result) => JSON.stringify(result)
+        const all = { ...(yield* linePrograms()), encoderOf }
+        const sent = lineOf(payload({ billing_name: "New" }))
+        const { end } = (yield* makeLineRunner(all, batch, demo, Effect.void).run(sent)) as Ended
+        expect(JSON.parse(end.text)).toMatchObject({
+          outcome: "FAILED",
+          failure: { revertibleUntil: expect.stringMatching(/^20.*Z$/) as string }
+        })
+      }).pipe(Effect.provide(world))
   )
 
   it.effect.each([

@@ -55,7 +55,10 @@ const runAloneAfter = 3
 /** After this many workers have died with a line, it fails. */
 const failAfter = 10
 
-/** The batch acts as the key that started it. */
+/**
+ * The batch acts as the key that started it, but never reads accounts: its results are kept, and
+ * read by keys that may not.
+ */
 const callerOf = ({ id, organisation, started }: Batch.Batch): Caller => {
   if (started === null) throw new Error(`Batch ${id} was never started`)
   return {

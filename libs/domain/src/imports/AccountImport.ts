@@ -26,7 +26,6 @@ import {
   requireOngoing
 } from "../requests/RequestValidation.ts"
 import {
-  AlreadyImported,
   documentsUnavailable,
   type Failure,
   ImportProcessDiffers,
@@ -35,7 +34,7 @@ import {
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import { refusalInState, refusalOf } from "./ImportRefusal.ts"
+import { refusalInState } from "./ImportRefusal.ts"
 import { refusedStaging } from "./StagingRefusal.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { type ResponseRecorder, recorderFrom } from "../idempotency/IdempotencyKey.ts"
@@ -244,24 +243,24 @@ const rehearseLine = Effect.fnUntraced(function* (deps: Dependencies, asked: Ask
   const account = valid.body.payload
   const { external_account_number } = account
   const key = { import_supplier: valid.supplier.code, external_account_number }
-  const hashing = Effect.map(
-    inTimeSlices(() => accountTextInSteps(account)),
-    (payload) => PayloadHash.make(deps.hashing.sha256(payload))
-  )
+  const payload = yield* inTimeSlices(() => accountTextInSteps(account))
+  const hash = PayloadHash.make(deps.hashing.sha256(payload))
   const found = yield* deps.processes.find(key)
   if (Option.isSome(found)) {
-    const refusal = refusalInState(key, stateAt(found.value, valid.now))
-    if (refusal?._tag === "AlreadyImported") {
-      const isSame = yield* deps.processes.isStaged({ key, hash: yield* hashing })
-      return yield* new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame })
+    const state = stateAt(found.value, valid.now)
+    if (state._tag === "Imported") {
+      const isSame = yield* deps.processes.isStaged({ key, hash })
+      const staging = { key, payload, caller: asked.caller, at: valid.now, isSame }
+      return yield* refusedStaging(deps.processes, staging, valid.supplier, state)
     }
+    const refusal = refusalInState(key, state)
     if (refusal !== null) return yield* refusal
   }
   if (!(yield* deps.configuration.hasTeam(team))) {
     return yield* new OperationsTeamDoesNotExist({ name: team })
   }
   const by = judgedBy(deps.hashing, valid.configured, valid.today)
-  const judged: Judged = { payloadHash: yield* hashing, judgedBy: by, at: valid.now }
+  const judged: Judged = { payloadHash: hash, judgedBy: by, at: valid.now }
   return { account, judged } satisfies RehearsedLine
 })
 
@@ -293,7 +292,7 @@ const stageLine = Effect.fnUntraced(function* (
   recorder: ResponseRecorder<StagedLine>,
   { cohort, since }: StagingBatch
 ) {
-  const { staging: command } = yield* validateStaging(deps, asked)
+  const { staging: command, valid } = yield* validateStaging(deps, asked)
   const { cohort: own, hash, key } = command
   const isStaged = yield* deps.processes.isStaged(command)
   const stagedAs = ({ _tag }: Stored): StagedLine => ({
@@ -308,10 +307,9 @@ const stageLine = Effect.fnUntraced(function* (
   if (staging._tag === "NotOngoing") {
     return yield* new MigrationNotOngoing({ status: staging.status })
   }
-  const refusal = (staging._tag === "Refused" && refusalOf(key, staging.found)) || unavailable
-  return yield* refusal._tag === "AlreadyImported"
-    ? new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame: isStaged })
-    : refusal
+  if (staging._tag !== "Refused") return yield* unavailable
+  const refused = { ...command, isSame: isStaged }
+  return yield* refusedStaging(deps.processes, refused, valid.supplier, staging.found)
 })
 
 const available = <A>(

@@ -20,6 +20,8 @@ interface Staging {
   readonly payload: string
   readonly caller: Caller
   readonly at: DateTime.Utc
+  /** Whether it is the payload of the account. Set for lines of batches only. */
+  readonly isSame?: boolean
 }
 
 const differenceDetails = {
@@ -48,7 +50,7 @@ const differing = Effect.fnUntraced(function* (
 /** Why an account is not staged: if it is imported, with how it can be corrected. */
 export const refusedStaging = Effect.fnUntraced(function* (
   processes: ImportProcesses["Service"],
-  { at, caller, key, payload }: Staging,
+  { at, caller, isSame, key, payload }: Staging,
   supplier: Pick<Supplier, "revertWindow">,
   found: ImportState
 ) {
@@ -61,6 +63,7 @@ export const refusedStaging = Effect.fnUntraced(function* (
   return yield* new AlreadyImported({
     key,
     accountNumber,
+    ...(isSame !== undefined && { isSame }),
     revertibleUntil: DateTime.isGreaterThan(until, at) ? until : null,
     differences
   })
