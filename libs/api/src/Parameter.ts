@@ -204,15 +204,12 @@ const unknownParameter = (names: ReadonlyArray<string>, name: string): FieldErro
   return { ...unknown, detail, parameters: { nearest } }
 }
 
-/** The documented parameters in the order of their definition, then the others as sent. */
-const inOrder = (names: ReadonlyArray<string>, query: NonNullable<Query>): NonNullable<Query> => {
-  const ordered: Record<string, NonNullable<Query>[string]> = Object.create(null) as {}
-  for (const name of [...names, ...Object.keys(query)]) {
-    const value = Object.hasOwn(query, name) ? query[name] : undefined
-    if (value !== undefined) ordered[name] = value
-  }
-  return ordered
-}
+/**
+ * The errors of documented parameters in the order of their definition, of missing ones too, then
+ * those of the others as sent.
+ */
+const inOrder = (names: ReadonlyArray<string>, errors: ReadonlyArray<FieldError>) =>
+  [...names.keys(), -1].flatMap((at) => errors.filter(({ attr }) => names.indexOf(attr) === at))
 
 type Schemas = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
 
@@ -247,7 +244,7 @@ export const parametersOf = <E extends Defined>(endpoint: E) => {
   const read = (query: Query) =>
     query === null
       ? Result.fail(tooMany)
-      : Result.mapError(validate(inOrder(names, query), noFacts), (errors) => errors.map(described))
+      : Result.mapError(validate(query, noFacts), (errors) => inOrder(names, errors).map(described))
   const withoutAny = read(noQuery)
   const isIgnored = Context.get(endpoint.annotations, IgnoresParameters)
   return (query: Query): Parameters<E> =>

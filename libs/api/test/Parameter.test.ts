@@ -65,6 +65,16 @@ describe("an unknown parameter", () => {
     ])
   })
 
+  it("comes after a documented one that is missing, which has its place in their order", () => {
+    const readBatches = errorsOf(parametersOf(BatchGroup.endpoints.listBatches))
+    expect(readBatches({ wait: "1", after: ["1", "2"], limit: "0" })).toMatchObject([
+      { attr: "import_supplier", code: "required" },
+      { attr: "limit", code: "min_value" },
+      { attr: "after", code: "invalid" },
+      { attr: "wait", code: "unknown_parameter" }
+    ])
+  })
+
   it("is reported for any name if the endpoint documents no parameters", () => {
     const read = parametersOf(SystemGroup.endpoints.getLimits)
     expect(read(noQuery)).toEqual(Result.succeed({}))
