@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { registry } from "../src/codes/Code.ts"
 import type { FieldError } from "../src/schema/FieldErrors.ts"
 import { validateUnknownAccount } from "../src/accounts/AccountValidation.ts"
+import { rawNumber } from "../src/schema/RawNumber.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
@@ -66,6 +67,7 @@ describe("the parameters of an error", () => {
     ["date_of_birth", "1899-12-31", "min_value", { limit: "1900-01-01" }],
     ["transfer_balance", "12345678901", "max_digits", { limit: 10, actual: 11 }],
     ["transfer_balance", "1234567890.123456", "max_digits", { limit: 15, actual: 16 }],
+    ["transfer_balance", rawNumber("1e99999999999"), "max_digits", { actual: 100_000_000_000 }],
     ["transfer_balance", "1.005", "max_decimal_places", { limit: 2, actual: 3 }],
     ["billing_nam", "Ada", "unknown_field", { nearest: "billing_name" }],
     ["date_of_birth", "2027-01-01", "max_value", { business_day: "2026-01-15" }],

@@ -61,6 +61,7 @@ describe("an amount of money", () => {
     ["0", 0],
     ["-0", 0],
     ["0e400", 0],
+    ["0e99999999999", 0],
     ["0.00", 0],
     ["12.5", 12.5],
     ["12.50", 12.5],
@@ -89,7 +90,8 @@ describe("an amount of money", () => {
     ["-10000000000.00", ["max_digits"]],
     ["1e10", ["max_digits"]],
     ["1e400", ["max_digits"]],
-    ["1e99999999999999999999", ["max_digits", "max_decimal_places"]],
+    ["1e99999999999", ["max_digits"]],
+    ["1e-99999999999", ["max_decimal_places"]],
     ["12345678901234567890", ["max_digits"]],
     ["1.005", ["max_decimal_places"]],
     ["0.001", ["max_decimal_places"]],
@@ -123,6 +125,12 @@ describe("an amount of money", () => {
     expect(codesOf(balance, spelling)).toEqual(codes)
     expect(codesOf(amount, spelling)).toEqual(codes)
     expect(codesOf("transfer_balance", spelling)).toEqual(codes)
+  })
+
+  it("is rejected with an exponent of any length", () => {
+    const nines = "9".repeat(400)
+    expect(codesOf(balance, `1e${nines}`)).toEqual(["max_digits"])
+    expect(codesOf(balance, `1e-${nines}`)).toEqual(["max_decimal_places"])
   })
 
   it("must be a number, and is not coerced from another type", () => {

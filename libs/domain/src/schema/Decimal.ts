@@ -28,11 +28,11 @@ interface Spelling {
   readonly negative: boolean
   /** Without leading and trailing zeros; empty for zero. */
   readonly digits: string
-  /** The value is 0.digits × 10^point. */
+  /** The value is 0.digits × 10^point. Not exact, or infinite, for an exponent beyond all sizes. */
   readonly point: number
 }
 
-const scientificForm = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,9})$/
+const scientificForm = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/
 const plainForm = /^-?\d+(?:\.\d+)?$/
 
 const sourceOf = (input: unknown): string | null => {
@@ -110,12 +110,13 @@ const read = (input: unknown): BigDecimal.BigDecimal => {
 
 const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
   const spelling = spellingOf(input)
-  // An exponent of ten or more digits exceeds every size.
   return spelling !== null && holds(spelling)
 }
 
 const isDecimalType = (input: unknown): input is DecimalInput =>
   typeof input === "number" || typeof input === "string" || isRawNumber(input)
+
+const actualIfExact = (actual: number) => (Number.isSafeInteger(actual) ? { actual } : {})
 
 /** The digits before the point, or all significant digits if only their total is too large. */
 const digitsOf = (input: unknown, before: number): ErrorParameters => {
@@ -123,14 +124,14 @@ const digitsOf = (input: unknown, before: number): ErrorParameters => {
   if (spelling === null) return { limit: before }
   const { digits, point } = spelling
   return point > before
-    ? { limit: before, actual: point }
+    ? { limit: before, ...actualIfExact(point) }
     : { limit: significantDigits, actual: digits.length }
 }
 
 const placesOf = (input: unknown, after: number): ErrorParameters => {
   const spelling = spellingOf(input)
   if (spelling === null) return { limit: after }
-  return { limit: after, actual: spelling.digits.length - spelling.point }
+  return { limit: after, ...actualIfExact(spelling.digits.length - spelling.point) }
 }
 
 /**
