@@ -40,6 +40,13 @@ describe("what Node itself refuses", () => {
     })
   )
 
+  it.effect.each(["FOO", "X-FOO", "get"])("may be for its method: %s", (method) =>
+    Effect.gen(function* () {
+      const answer = yield* answerTo(`${method} /ok/ HTTP/1.1\r\nhost: a\r\n\r\n`)
+      expect(answer.json()).toMatchObject({ detail: expect.stringMatching("method") as string })
+    })
+  )
+
   it.effect.each([
     ["without end", ""],
     ["that are too large", "\r\n\r\n"]

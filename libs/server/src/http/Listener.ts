@@ -43,6 +43,10 @@ export const ClientTimes = Context.Reference<ClientTimes>("@data-import/server/C
 })
 
 const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
+/** Node's parser says the same of an unknown method and of bytes that are no HTTP at all. */
+const unknownMethod = new NotJson({
+  detail: "The request is no well-formed HTTP, or its method is unknown."
+})
 const badHost = new NotJson({ detail: "The Host header names no host." })
 const noBodyDefined = new NotJson({ detail: "A request of this method has no body." })
 
@@ -197,6 +201,7 @@ export const onEnd = (
 const refusalOf = (code: string | undefined) => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()
   if (code === "HPE_HEADER_OVERFLOW") return new HeadersTooLarge()
+  if (code === "HPE_INVALID_METHOD") return unknownMethod
   return malformed
 }
 
