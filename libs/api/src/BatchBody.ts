@@ -200,12 +200,16 @@ export const LineResultBody = Schema.Struct({
   ),
   answer: Schema.optionalKey(
     Schema.Union([AnyObject, Schema.Array(AnyObject)]).annotate({
-      description: "The body that the single endpoint answers, where it says more than success."
+      description:
+        "The body that the single endpoint answers to a key without `account:read`, where it says " +
+        "more than success."
     })
   ),
   error: Schema.optionalKey(
     AnyObject.annotate({
-      description: `The error that the single endpoint answers, with at most ${errorsOfLine} errors.`
+      description:
+        "The error that the single endpoint answers to a key without `account:read`, with at most " +
+        `${errorsOfLine} errors.`
     })
   ),
   source_line: Schema.optionalKey(
