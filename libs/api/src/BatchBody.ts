@@ -72,8 +72,8 @@ export const BatchRequestBody = Schema.Struct({
         default: false
       },
       cohort:
-        "For VALIDATE, STAGE and IMPORT: the cohort of what this batch stages, but for lines with one " +
-        "of their own; lists and later batches select by it, with `filter.cohort`.",
+        "The cohort of what this batch stages, but for lines with one of their own; lists and later " +
+        "batches select by it, with `filter.cohort`. Not with `source`.",
       source:
         "The batch has no lines of its own. PENDING, for PROCESS: it processes everything that is " +
         "staged and pending when it starts. IMPORTED, for REVERT: it reverts every account that is " +

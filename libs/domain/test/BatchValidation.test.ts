@@ -58,13 +58,10 @@ describe("the creation of a batch", () => {
     }
   })
 
-  it("accepts a cohort only for accounts that are sent", () => {
-    for (const operation of BatchOperation.literals) {
-      const errors = /^(VALIDATE|STAGE|IMPORT)$/.test(operation) ? [] : ["cohort unknown_field"]
-      const payload = { ...processing, operation, cohort: "north" }
-      const reason = operation === "REVERT" ? { reason: "Wrong sign" } : {}
-      expect(errorsIn({ ...payload, ...reason }), operation).toEqual(errors)
-    }
+  it("accepts no cohort beside a source, which has one in its filter", () => {
+    const wave = { ...processing, cohort: "north" }
+    expect(errorsIn(wave)).toEqual([])
+    expect(errorsIn({ ...wave, source: "PENDING" })).toEqual(["cohort unknown_field"])
   })
 
   it("accepts the settings of a revert for REVERT only, which needs a reason", () => {

@@ -89,22 +89,18 @@ const filterIsOfSource: Rule<BatchPayload> = ({ filter, source }, _facts, report
 
 /** Other operations do not document the field. */
 const isOnlyOf =
-  (
-    field: keyof BatchPayload,
-    operations: ReadonlyArray<BatchOperation>,
-    advice = ""
-  ): Rule<BatchPayload> =>
+  (field: keyof BatchPayload, operations: ReadonlyArray<BatchOperation>): Rule<BatchPayload> =>
   (payload, _facts, report) => {
     if (payload[field] === undefined || operations.includes(payload.operation)) return
-    report("unknown_field", `A field of ${operations.join(" and ")} only.${advice}`, field)
+    report("unknown_field", `A field of ${operations.join(" and ")} only.`, field)
   }
 
-/** Elsewhere it would look like a condition, and everything would be processed or reverted. */
-const cohortIsOfAccounts = isOnlyOf(
-  "cohort",
-  ["VALIDATE", "STAGE", "IMPORT"],
-  " To select a cohort, send filter.cohort with a source."
-)
+/** It would look like a condition, and everything would be processed or reverted. */
+const cohortIsOfLines: Rule<BatchPayload> = ({ cohort, source }, _facts, report) => {
+  if (cohort === undefined || source === undefined) return
+  const detail = "Not a field beside source; to select a cohort, send filter.cohort."
+  report("unknown_field", detail, "cohort")
+}
 
 /** The other parameters are those of transactions. */
 const parametersAreOfNotes: Rule<BatchPayload> = ({ operation, parameters }, _facts, report) => {
@@ -134,7 +130,7 @@ export const batchRequest = validator({
       supplierExists,
       teamIsNamed,
       isOnlyOf("dry_run", [...processing, "REVERT"]),
-      cohortIsOfAccounts,
+      cohortIsOfLines,
       reasonIsGiven,
       isOnlyOf("reason", ["REVERT"]),
       isOnlyOf("with_additions", ["REVERT"]),
