@@ -63,6 +63,10 @@ const patience = 10
 /** The same for a body that does not arrive, for which the service waits. */
 const patienceWithBody = 20
 
+/** A case may hold all batches that its organisation may have, for this many seconds. */
+const untilBatchesEnd = 10
+const limitReached = '"batch_limit_exceeded"'
+
 const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", "worst", "path"])
 
 interface Heard {
@@ -238,7 +242,9 @@ class Runner {
       if (complaints.length === 0 && isOneRequest(request)) {
         for (const { body, status } of replies) recordCoverage(request, { status, text: body })
       }
-      return { complaints, replies }
+      const isFull =
+        complaints.length > 0 && replies.some(({ body }) => body.includes(limitReached))
+      return { complaints, replies, ...(isFull && { again: untilBatchesEnd }) }
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       this.#hangs += 1

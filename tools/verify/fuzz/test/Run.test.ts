@@ -134,18 +134,22 @@ describe("a run", () => {
 })
 
 describe("a service that cannot answer now", () => {
-  it("gets the case once more at the end, after its Retry-After, with another mark", async () => {
+  it.each([
+    ["its Retry-After", full, 7, 1],
+    ["the batches of another case", json(409, errorOf("batch_limit_exceeded")), 10, 0]
+  ])("gets the case once more, after %s, with another mark", async (_, now, seconds, errors) => {
     const late: Plan = {
       ...validPlan,
       steps: (mark) => planOf(`late-${mark}`).steps(mark, { apiKey: "k" })
     }
     const { failures, tally, turnedAway, waited } = await runWith(
-      (response, number) => (number === "late-0.1" ? full : good)(response, number),
+      (response, number) => (number === "late-0.1" ? now : good)(response, number),
       { fixed: [late] }
     )
-    expect({ failures, turnedAway, waited }).toEqual({ failures: [], turnedAway: 1, waited: [7] })
+    const isTried = { failures: [], turnedAway: 1, waited: [seconds] }
+    expect({ failures, turnedAway, waited }).toEqual(isTried)
     expect([sent.indexOf("late-0.1") < 2, sent.at(-1)]).toEqual([true, "late-0.2"])
-    expect(tally.serverErrors).toBe(1)
+    expect(tally.serverErrors).toBe(errors)
   })
 
   it("fails a case that it cannot answer even then", async () => {
