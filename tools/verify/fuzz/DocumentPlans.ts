@@ -30,7 +30,7 @@ const shapeCodes: ReadonlySet<string> = new Set([
  */
 const ofRules = new RegExp(
   "^customers$|product_code$" +
-    "|^(?:operations_team_name|dry_run|source|reason|with_additions)$" +
+    "|^(?:operations_team_name|cohort|dry_run|source|reason|with_additions)$" +
     "|^(?:filter|parameters)(?:[.].+)?$"
 )
 
