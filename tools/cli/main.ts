@@ -3,6 +3,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Logger } from "effect"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
+import { endWithoutStdout } from "@data-import/terminal/Stdout"
 import { run } from "./DataImport.ts"
 import { version } from "./Version.ts"
 
@@ -10,14 +11,7 @@ import { version } from "./Version.ts"
 const explainDefect = (cause: Cause.Cause<unknown>) =>
   Cause.hasDies(cause) ? Console.error(Cause.pretty(cause)) : Effect.void
 
-/** As the shell reports a command that a closed pipe has ended. */
-const closedPipeStatus = 141
-
-// A reader that closes, like head, has all that it wanted.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(closedPipeStatus)
-  throw error
-})
+endWithoutStdout()
 
 const main = run(process.argv.slice(2), version).pipe(
   Effect.tapCause(explainDefect),

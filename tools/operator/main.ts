@@ -19,6 +19,7 @@ import { Cause, ConfigProvider, Console, Effect, Layer, Logger, Predicate, Redac
 import { run } from "./Operator.ts"
 import { exitStatusOf } from "@data-import/terminal/ExitStatus"
 import { Refused } from "@data-import/terminal/Refused"
+import { endWithoutStdout } from "@data-import/terminal/Stdout"
 
 const open = Effect.gen(function* () {
   const { embedded, url } = yield* borrow
@@ -74,6 +75,8 @@ const login = Effect.runSync(
     () => ""
   )
 )
+
+endWithoutStdout()
 
 const main = run(process.argv.slice(2), storage, login).pipe(
   Effect.tapCause(explainDefect),

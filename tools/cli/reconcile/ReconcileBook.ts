@@ -5,7 +5,7 @@
  */
 import { BigDecimal, Clock, Effect, Stream } from "effect"
 import { DataImport } from "@data-import/client/effect"
-import { twoDecimals, zero } from "@data-import/domain/schema/Decimal"
+import { exactText, twoDecimals, zero } from "@data-import/domain/schema/Decimal"
 import { Refused } from "@data-import/terminal/Refused"
 import { emptyBook } from "../book/Book.ts"
 import type { BookFile } from "../book/BookFile.ts"
@@ -242,7 +242,7 @@ export const reconcileBook = Effect.fnUntraced(function* (options: ReconcileOpti
     accounts,
     /** Lines that are no account of their own. */
     others: { invalid: kinds.INVALID, repeated: kinds.REPEATED + index.repetitions },
-    invalidBalance: twoDecimals(index.invalidBalance),
+    invalidBalance: exactText(index.invalidBalance),
     withoutBalance: index.withoutBalance,
     findings,
     kinds,

@@ -1,6 +1,7 @@
 /** A command gives a wrong address up soon, and says that it waits for a service that was lost. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { openSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
@@ -65,15 +66,25 @@ describe("a service", () => {
 })
 
 describe("a command", () => {
-  it.effect("ends quietly if its reader closes", () =>
+  const lost = /^The answer could not be written: ENOSPC.* done; look before you repeat it.\n$/
+  it.effect.each(
+    ["tools/cli/main.ts", "tools/operator/main.ts"].flatMap((main) => [
+      { main, stdout: "pipe" as const, ends: { status: 141, err: "" } },
+      {
+        main,
+        stdout: openSync("/dev/full", "w"),
+        ends: { status: 2, err: expect.stringMatching(lost) }
+      }
+    ])
+  )("ends as its reader closes, or says that its answer is lost: $main, $stdout", (each) =>
     Effect.promise(async () => {
-      const args = ["tools/cli/main.ts", "--help"]
-      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
-      child.stdout.destroy()
+      const stdio = ["ignore", each.stdout, "pipe"] as const
+      const child = spawn(process.execPath, [each.main, "--help"], { stdio: [...stdio] })
+      child.stdout?.destroy()
       const errors: Array<Buffer> = []
-      child.stderr.on("data", (part: Buffer) => errors.push(part))
+      child.stderr?.on("data", (part: Buffer) => errors.push(part))
       const [status] = (await once(child, "close")) as [number]
-      expect({ status, err: Buffer.concat(errors).toString() }).toEqual({ status: 141, err: "" })
+      expect({ status, err: Buffer.concat(errors).toString() }).toEqual(each.ends)
     })
   )
 

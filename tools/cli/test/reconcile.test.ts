@@ -157,7 +157,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
         expect(answer.examples[4]).toMatchObject({ ids, book: "=other" })
         expect(answer.examples.at(-1)?.state).toBe(null)
         const counts = { equal: 2, different: 5, missing: 1, unexpected: 1 }
-        const others = { invalid_lines: 2, repeated_lines: 1, invalid_balance: "1.23" }
+        const others = { invalid_lines: 2, repeated_lines: 1, invalid_balance: "1.234" }
         expect(answer).toMatchObject({ differences: 12, lines: 11, accounts: counts, ...others })
         expect(answer.sums).toMatchObject({ book: 8, stored: 9, book_balance: "410.00" })
         expect(answer.sums.difference).toBe("40.00")
@@ -171,7 +171,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
           /11 lines = 2 equal \+ 5 different \+ 1 missing \+ 2 invalid \+ 1 repeated;/
         )
         expect(out).toMatch(
-          /The transfer_balance of 1 of them adds up to 1.23; that of 1 cannot be read/
+          /The transfer_balance of 1 of them adds up to 1.234; that of 1 cannot be read/
         )
       }).pipe(Effect.scoped)
     )

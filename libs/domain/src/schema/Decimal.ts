@@ -244,9 +244,9 @@ export const difference = (
   sent: BigDecimal.BigDecimal | undefined,
   calculated: BigDecimal.BigDecimal
 ) => {
-  const actual = plain(sent ?? zero)
-  const expected = plain(calculated)
-  const by = plain(BigDecimal.subtract(sent ?? zero, calculated))
+  const actual = exactText(sent ?? zero)
+  const expected = exactText(calculated)
+  const by = exactText(BigDecimal.subtract(sent ?? zero, calculated))
   const first = sent === undefined ? "not sent, taken as 0.00" : `stated ${actual}`
   return {
     detail: `${name}: ${first}, calculated ${expected}, difference ${by}.`,
@@ -255,7 +255,7 @@ export const difference = (
 }
 
 /** At least two decimals, and never an exponent. */
-const plain = (value: BigDecimal.BigDecimal): string => {
+export const exactText = (value: BigDecimal.BigDecimal): string => {
   const normal = BigDecimal.normalize(value)
   if (normal.scale <= 2) return twoDecimals(value)
   const digits = String(normal.value < 0n ? -normal.value : normal.value).padStart(
