@@ -14,10 +14,7 @@ import * as FileSystemUploads from "./FileSystemUploads.ts"
 import { traced } from "@data-import/domain/support/Traced"
 
 /** The error codes of a path without a file. */
-const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
-
-const isAbsent = (cause: unknown): boolean =>
-  cause instanceof Error && "code" in cause && absent.has(String(cause.code))
+const absent = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"]
 
 /** Bytes of a name on the usual file systems. */
 const longestName = 255
@@ -38,7 +35,7 @@ const look = async (folder: string, path: string): Promise<StoredDocument | null
     const found = await stat(file)
     return found.isFile() ? { size: found.size, etag: null, checksum: null } : none
   } catch (cause) {
-    if (isAbsent(cause)) return none
+    if (FileSystemUploads.hasCode(cause, ...absent)) return none
     throw cause
   }
 }

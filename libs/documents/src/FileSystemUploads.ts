@@ -72,7 +72,8 @@ const verified = (secret: Redacted.Redacted, parameters: URLSearchParams): Signe
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? signed : null
 }
 
-const hasCode = (cause: unknown, ...codes: ReadonlyArray<unknown>): boolean =>
+/** Whether a call of the file system failed with one of these error codes. */
+export const hasCode = (cause: unknown, ...codes: ReadonlyArray<unknown>): boolean =>
   cause instanceof Error && "code" in cause && codes.includes(cause.code)
 
 /**

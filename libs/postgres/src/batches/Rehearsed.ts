@@ -12,7 +12,7 @@ import { recordSet } from "../tables/RecordSet.ts"
 type Sql = Database["Service"]["sql"]
 
 /** A chunk with the outcomes that its lines had when it was taken. */
-interface JudgedChunk {
+interface TakenChunk {
   readonly firstLine: number
   readonly lines: ReadonlyArray<{
     readonly externalAccountNumber: string | null
@@ -62,7 +62,7 @@ const createdEarlier = Effect.fnUntraced(function* (
 const wouldCreate = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,
-  { firstLine, lines }: JudgedChunk,
+  { firstLine, lines }: TakenChunk,
   ended: ReadonlyArray<EndedLine>
 ) {
   const before = lines.filter(({ outcome }) => outcome === "SUCCEEDED")
@@ -79,7 +79,7 @@ const wouldCreate = Effect.fnUntraced(function* (
 const addSums = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,
-  chunk: JudgedChunk,
+  chunk: TakenChunk,
   ended: ReadonlyArray<EndedLine>
 ) {
   const sums = sumsOfAccounts(yield* wouldCreate(sql, id, chunk, ended))
@@ -163,7 +163,7 @@ const judge = (sql: Sql, batch: Batch, firstLine: number, ended: ReadonlyArray<E
 export const add = Effect.fnUntraced(function* (
   sql: Sql,
   batch: Batch,
-  chunk: JudgedChunk,
+  chunk: TakenChunk,
   ended: ReadonlyArray<EndedLine>
 ) {
   if (!isRehearsal(batch) || ended.length === 0) return
